@@ -21,3 +21,4 @@ def test_unit_is_the_power_of_two_below_the_size(size):
     assert 1 <= size / unit < 2
     assert np.frexp(unit)[0] == 0.5
     assert unit_of_length(0.0) == 1
+    assert unit_of_length(np.inf) == 2.0**1023

@@ -300,7 +300,7 @@ def test_what_cannot_be_done_is_refused():
     y = four_of_twenty(X) > 1
     # One of another library, one whose units have no gradient, and one that learns a metric itself.
     for base in (SVC(), EEMClassifier(activation="hardlimit"), RecursiveFeatureClassifier()):
-        with pytest.raises(TypeError, match="needs the gradients of its estimator"):
+        with pytest.raises(TypeError, match="accepted: estimators of this package .* input_gradient"):
             RecursiveFeatureClassifier(base).fit(X, y)
     with pytest.raises(
         ValueError, match="would make sparse rows dense; accepted for sparse rows: 'diagonal' and 'auto'"

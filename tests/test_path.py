@@ -126,6 +126,7 @@ def test_a_shortcut_gives_the_machines_of_the_default(estimator, grid, data, par
 
 def test_shared_landmarks_are_training_rows_and_the_machines_theirs(data, partition):
     """Naive twin: landmarks from the first part that is kept, all else from the training rows alone."""
+    partition = replace(partition, random=True)
     X, y = data[0], (data[1] == "malignant").astype(int)
     machine = EEKMClassifier(30, gamma=0.5, random_state=0)
     grid = {"n_landmarks": [10, 30]}
@@ -146,7 +147,7 @@ def test_shared_landmarks_are_training_rows_and_the_machines_theirs(data, partit
 
 
 def test_few_rows_have_landmarks_of_their_own(data, partition, monkeypatch):
-    sources = []
+    partition, sources = replace(partition, random=True), []
     draw = EEKMClassifier._draw_layer
     monkeypatch.setattr(
         EEKMClassifier, "_draw_layer", lambda self, X: sources.append(len(X)) or draw(self, X)

@@ -17,7 +17,6 @@ from sklearn.model_selection import (
     LeaveOneGroupOut,
     PredefinedSplit,
     RepeatedStratifiedKFold,
-    StratifiedKFold,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
 )
@@ -348,8 +347,12 @@ def test_routed_parameters_reach_the_splitter_the_estimator_and_the_scorer(data,
         both(estimator, CLASSIFIERS[0][1], X, y, given, scoring=scoring, cv=3)
 
 
-def test_landmarks_drawn_from_a_fold_serve_the_training_sets_that_contain_it(data, fits):
-    X, y = data
-    search = PathSearchCV(RSVC(5, random_state=0), {"C": [1.0, 10.0]}, cv=StratifiedKFold(3)).fit(X, y)
-    assert search.best_score_ > 0.7
-    assert not fits
+@pytest.mark.parametrize("estimator", [RKELMClassifier, EEKMClassifier, RSVC])
+def test_landmarks_of_ordered_folds_are_drawn_from_all_training_rows(fits, estimator):
+    """Rows in the order of time: landmarks from some of the folds would not represent the others."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.sort(rng.uniform(0, 5, 150)), rng.standard_normal(150)])
+    grid, machine = {"n_landmarks": [5, 10]}, estimator(gamma=1.0, random_state=0)
+    search = PathSearchCV(machine, grid, cv=KFold(3)).fit(X, X[:, 1] > 0)
+    assert len(fits) == (estimator is not RSVC)  # the refit
+    assert_equal_results(search, GridSearchCV(machine, grid, cv=KFold(3)).fit(X, X[:, 1] > 0), X)

@@ -1,6 +1,7 @@
 """Conventions for principal axes: their signs, and a unit of length that avoids overflow."""
 
 import math
+import sys
 
 import numpy as np
 
@@ -38,8 +39,8 @@ def signs_of_rows(rows: np.ndarray) -> np.ndarray:
 
 
 def unit_of_length(size: float) -> float:
-    """The largest power of two that does not exceed `size`; 1 for a size of 0.
+    """The largest power of two that does not exceed `size`; 1 for a size of 0, and 2^1023 for inf.
 
     In this unit the squares of the data, and the squares of these, do not overflow. The conversion is exact.
     """
-    return math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
+    return math.ldexp(1.0, math.frexp(min(size, sys.float_info.max))[1] - 1) if size > 0 else 1.0

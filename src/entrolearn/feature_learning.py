@@ -454,8 +454,8 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             isinstance(estimator, OutputClassifier | OutputRegressor) and hasattr(estimator, "input_gradient")
         ):
             raise TypeError(
-                f"{type(self).__name__} needs the gradients of its estimator, but {estimator!r} has no "
-                "input_gradient; accepted: estimators of this package with units, or a kernel, that have one."
+                f"{type(self).__name__} has the estimator {estimator!r}; accepted: estimators of this "
+                "package with hidden units or a kernel, that have an input_gradient."
             )
         if is_classifier(estimator) != is_classifier(self):
             wanted = "a classifier" if is_classifier(self) else "a regressor"

@@ -1,4 +1,4 @@
-"""Predictions of classifiers that compute a logarithm for each row and class, by Bayes' rule."""
+"""Base class of classifiers that implement joint log-probabilities of the rows and classes."""
 
 import numpy as np
 from scipy.special import log_softmax, softmax

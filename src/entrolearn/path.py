@@ -54,6 +54,9 @@ class Partition:
     asked : sequence of tuples of int, optional
         For each fit, the parts whose rows it must predict. Predictions for other rows are then undefined, and
         there may be no projection. None means all parts.
+    random : bool, default=False
+        Whether the parts are random subsets of the rows, stratified or not, as folds with ``shuffle=True``.
+        Training sets may then share landmarks that are drawn from some of their parts.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Partition:
     part: np.ndarray
     left_out: tuple[tuple[int, ...], ...]
     asked: tuple[tuple[int, ...], ...] | None = None
+    random: bool = False
 
     @classmethod
     def whole(cls, n_samples: int) -> "Partition":

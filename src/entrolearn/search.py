@@ -87,10 +87,9 @@ class PathSearchCV(GridSearchCV):
     Notes
     -----
     Folds share most if their hidden layers do: with `bounds` given (``"data"`` is the box of each
-    training set), or with landmarks and a number as kernel width (``"scale"`` depends on the training rows).
-    The other settings share among the candidates of a fold. Landmarks may be drawn from one fold for all
-    training sets that contain it, which is another random draw than that of ``fit``; all other scores equal
-    those of ``GridSearchCV`` with the same integer ``random_state`` to rounding errors.
+    training set), or with given landmarks. Landmarks that are drawn are training rows, as in ``fit``; a layer
+    on them is shared by the candidates of a fold. All scores equal those of ``GridSearchCV`` with the same
+    integer ``random_state`` to rounding errors.
 
     A ``random_state`` of the estimator that is None is set to a random seed at the start of ``fit``.
 

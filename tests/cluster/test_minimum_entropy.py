@@ -268,6 +268,13 @@ def test_rows_at_the_radius_are_within_wherever_the_data_lie():
         assert_allclose(there.history_, here.history_, rtol=1e-12)
 
 
+def test_a_refit_with_neighbours_has_no_radius():
+    X = np.arange(8.0)[:, np.newaxis] + [[0], [0], [0], [0], [9], [9], [9], [9]]
+    clustering = MinimumEntropyClustering(2, n_neighbors=2, random_state=0).fit(X)
+    assert clustering.radius_ > 0
+    assert not hasattr(clustering.set_params(posterior="knn").fit(X), "radius_")
+
+
 def test_sweeps_that_run_out_are_told():
     X, _ = make_blobs(100, centers=4, cluster_std=3.0, random_state=14)
     with pytest.warns(ConvergenceWarning, match="last of 1 sweeps"):

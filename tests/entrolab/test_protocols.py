@@ -1,11 +1,14 @@
 """Protocols: what is drawn, who learns from it, and what an inner fit is good for."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from entrolab.data.dataset import DataError
 from entrolab.fit.protocols import Folds, InTime, Trials, protocol, splits
+from entrolab.fit.training import _partition
 
 Y = np.arange(60) % 3
 
@@ -199,3 +202,16 @@ def test_the_ratio_of_test_to_training_rows_is_the_mean_over_the_splits(scheme, 
     sizes = [(len(tested), len(learnt)) for part in parts for _, learnt, tested in splits(scheme, part)]
     assert np.mean([n_tested / n_learnt for n_tested, n_learnt in sizes]) == pytest.approx(ratio)
     assert scheme.test_to_train == pytest.approx(ratio)
+
+
+# ------------------------------------------------------------------------------------ landmarks of the fits
+
+
+@pytest.mark.parametrize(
+    ("method", "random"), [(None, True), ("group", False), ("time", False), ("given", False)]
+)
+def test_only_folds_of_single_rows_are_random_subsets(method, random):
+    """Elsewhere landmarks from some of the folds would not represent the others."""
+    entry = {"folds": 3, "repeats": 1, "method": method}
+    run = SimpleNamespace(protocol=entry, candidates=["cv"], training_scores=False)
+    assert _partition(np.arange(60) % 3, run, 2).random == random

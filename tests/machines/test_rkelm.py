@@ -1,6 +1,7 @@
 """Reduced kernel extreme learning machines: the paper's equations and theorems, naive twins, limits."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -250,7 +251,7 @@ def test_equations_that_have_no_factor_are_solved_by_eigenvalues(curve):
 
 # --- paths ---------------------------------------------------------------------------------------------
 
-TRIAL = Partition(np.arange(178) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4)))
+TRIAL = Partition(np.arange(178) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4)), random=True)
 
 
 def test_landmark_sources_lie_in_every_training_set_that_they_serve():
@@ -296,7 +297,7 @@ def test_a_path_shares_landmarks_and_solves_every_training_set(wine):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_a_path_of_values(curve, fit_intercept):
     X, y = curve
-    partition = Partition(np.arange(80) % 4, ((0,), (0, 1)))
+    partition = Partition(np.arange(80) % 4, ((0,), (0, 1)), random=True)
     machine = RKELMRegressor(15, gamma=2.0, fit_intercept=fit_intercept, random_state=0)
     grid = [{"alpha": alpha} for alpha in np.logspace(-8, 1, 20)]
     ((rows, _),) = landmark_sources(15, partition)
@@ -309,7 +310,7 @@ def test_a_path_of_values(curve, fit_intercept):
 
 
 def test_training_sets_without_rows_in_common_have_landmarks_as_fit_draws_them(wine):
-    partition = Partition.cross_validation(np.arange(178) % 3)
+    partition = replace(Partition.cross_validation(np.arange(178) % 3), random=True)
     machine, grid = RKELMClassifier(100, gamma=0.25, random_state=0), [{"alpha": 0.01}, {"alpha": 1.0}]
     quick = path(machine, *wine, partition, grid)
     plain = path.dispatch(object)(machine, *wine, partition, grid)

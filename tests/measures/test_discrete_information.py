@@ -122,6 +122,21 @@ def test_a_hundred_thousand_values_need_no_table(seed):
         assert discrete_mutual_information(x, -x) == pytest.approx(math.log(100_000), rel=1e-12)
 
 
+def test_no_entropy_is_below_zero():
+    """Grassberger's function gives ln 2 - G(2) = γ + 2 ln 2 - 2 = -0.036 for one value, observed twice."""
+    for n in (2, 4, 6):
+        assert entropy_from_counts([n], correction="grassberger") == 0.0
+
+
+def test_few_rows_of_each_combination_are_an_error_in_either_direction():
+    """Too large for independent variables, too small for equal ones, whose information is their entropy."""
+    x, y = np.random.default_rng(0).integers(1000, size=(2, 500))
+    with pytest.warns(UnreliableEstimateWarning, match="too large for weak, or too small for strong"):
+        assert discrete_mutual_information(x, y) > 5
+    with pytest.warns(UnreliableEstimateWarning):
+        assert discrete_mutual_information(x, x) < math.log(1000) - 0.9
+
+
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="x has 2, y has 3 rows"):
         discrete_mutual_information([1, 2], [1, 2, 3])

@@ -7,10 +7,22 @@ from xml.etree import ElementTree
 
 import matplotlib
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from numpy.testing import assert_array_equal
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from entrolearn.plotting import journal_style, save_figure, svg_element
-from entrolearn.plotting.style import CLASS_STYLES, CURVE_STYLES
+from entrolearn import RecursiveFeatureRegressor
+from entrolearn.plotting import (
+    FeatureImportancesDisplay,
+    description_of,
+    journal_style,
+    save_figure,
+    svg_element,
+)
+from entrolearn.plotting.style import CLASS_STYLES, CURVE_STYLES, name_classes
 
 
 def drawn():
@@ -38,6 +50,31 @@ def test_the_same_figure_gives_the_same_bytes_and_an_svg_has_text_and_no_date(tm
     assert ">threshold<" in svg
     assert "<dc:date>" not in svg
     assert not re.search(r"https?://(?!www\.w3\.org|purl\.org|creativecommons\.org)", svg)
+
+
+def test_a_suffix_in_capitals_is_that_format_and_others_are_matplotlibs(tmp_path):
+    figure = drawn()
+    for suffix in ("svg", "SVG", "pdf", "PDF", "jpg", "tif", "webp"):
+        save_figure(figure, tmp_path / f"of_{suffix}.{suffix}", description="a curve")
+    assert description_of(tmp_path / "of_SVG.SVG") == "a curve"
+    for suffix in ("svg", "pdf"):
+        lower, upper = (tmp_path / f"of_{each}.{each}" for each in (suffix, suffix.upper()))
+        assert lower.read_bytes() == upper.read_bytes()
+
+
+def test_a_label_that_begins_with_class_is_no_name_of_a_class():
+    ax = Figure().add_subplot()
+    name_classes(ax, ["classic", "class 2"])
+    assert ax.get_legend_handles_labels()[1] == ["class classic", "class 2"]
+
+
+def test_importances_are_those_of_the_last_step_of_a_pipeline():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    machine = make_pipeline(StandardScaler(), RecursiveFeatureRegressor(random_state=0)).fit(X, X[:, 1])
+    display = FeatureImportancesDisplay.from_estimator(machine)
+    assert_array_equal(display.importances, machine[-1].importances_)
+    with pytest.raises(TypeError, match="StandardScaler has no importances_"):
+        FeatureImportancesDisplay.from_estimator(machine[:-1])
 
 
 def test_a_journals_style_ends_with_its_block():

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from contextlib import suppress
+from functools import partial
 
 import dask
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import SGDClassifier
 
-from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, streaming
+from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, RKELMClassifier, streaming
 from entrolearn.machines import ClassMoments
 
 pytestmark = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than min_class_size")
@@ -188,6 +189,49 @@ def test_landmarks_of_other_rows_are_refused():
         second.set_params(n_landmarks=landmarks + 1e-6).fit(X, LABELS)
         with pytest.raises(ValueError, match="another units.landmarks; give the same landmarks to each"):
             streaming.merge([first, second])
+
+
+def rbf(x, z, gamma=1.0, **others):
+    return np.exp(-gamma * np.sum((x - z) ** 2))
+
+
+class Rbf:
+    """A kernel that is an object, without a qualified name."""
+
+    def __init__(self, gamma):
+        self.gamma = gamma
+
+    def __call__(self, x, z, **others):
+        return rbf(x, z, self.gamma)
+
+
+@pytest.mark.parametrize(
+    "wrapped", [Rbf, lambda gamma: Rbf(gamma).__call__, lambda gamma: partial(rbf, gamma=gamma)]
+)
+def test_kernels_that_are_callables_are_compared_by_their_values(wrapped, tmp_path):
+    """All have one name or none: two lambdas, methods of two objects, partial functions."""
+
+    def site(gamma, rows):
+        learner = RKELMClassifier(X[:5], kernel=wrapped(gamma), store_sums=True, random_state=0)
+        return learner.fit(X[rows], LABELS[rows])
+
+    first, second, other = site(1.0, slice(None, None, 2)), site(1.0, slice(1, None, 2)), site(2.0, slice(50))
+    assert_same_model(streaming.merge([first, second]), site(1.0, slice(None)))
+    streaming.save_sums(first, tmp_path / "sums.npz")
+    assert_same_model(streaming.load_sums(tmp_path / "sums.npz", second), first)
+    for refused in (
+        lambda: streaming.merge([first, other]),
+        lambda: streaming.load_sums(tmp_path / "sums.npz", other),
+    ):
+        with pytest.raises(ValueError, match=r"units\.kernel"):
+            refused()
+
+
+def test_activations_that_are_callables_are_compared_by_their_values():
+    merged = streaming.merge([eem(activation=partial(np.multiply, 2.0)) for _ in range(2)])
+    assert len(merged.classes_) == 3
+    with pytest.raises(ValueError, match=r"units\.activation"):
+        streaming.merge([eem(activation=partial(np.multiply, factor)) for factor in (2.0, 3.0)])
 
 
 # --- files ------------------------------------------------------------------------------------------------

@@ -173,6 +173,8 @@ def _partition(assignment: np.ndarray, run: Run, n_points: int) -> Partition:
     # With a grid of one point, there is no selection and no inner fit.
     nested = "cv" in criteria and n_points > 1
     partition = protocol(run.protocol).partition(assignment, nested=nested, whole=whole)
+    # Folds by group, in time or of the data's source are not random subsets of the rows.
+    partition = replace(partition, random=run.protocol.get("method") is None)
     if whole or not run.training_scores:
         return partition
     every = tuple(np.unique(assignment).tolist())

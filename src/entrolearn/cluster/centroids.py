@@ -161,10 +161,10 @@ class CrossEntropyMethodClustering(
 
     Notes
     -----
-    The standard deviation 0.3 is about that of a uniform distribution on the box, 1/√12. The essay recommends
-    the whole width, 1, which works in two dimensions. In ten or more dimensions, however, one centroid of
-    almost every set is then the nearest to all rows; the selection has no effect on the others, and the
-    search loses them.
+    The standard deviation 0.3 is about that of a uniform distribution on the box, 1/√12. Dimitriadis and
+    Kofterou recommend the whole width, 1, which works in two dimensions. In ten or more dimensions, however,
+    one centroid of almost every set is then the nearest to all rows; the selection has no effect on the
+    others, and the search loses them.
 
     The search is random and may miss the minimum, the more often the more clusters there are and the fewer
     points are drawn. On iris it misses the minimum in about half of the cases with 20 points per coordinate,
@@ -179,6 +179,9 @@ class CrossEntropyMethodClustering(
     ----------
     Kroese, Rubinstein and Taimre (2007), Application of the cross-entropy method to clustering and vector
     quantization, Journal of Global Optimization 37, 137-157.
+
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, chapter on
+    clustering.
 
     Examples
     --------

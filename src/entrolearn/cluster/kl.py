@@ -165,7 +165,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     A cluster that loses all its rows is given the row with the largest divergence from its own center, and
     the rows equal to it.
 
-    The authors of the essay rejected this divergence for clustering images of digits, because the
+    Dimitriadis and Kofterou rejected this divergence for clustering images of digits, because the
     distributions of the clusters differed too little. A measure of this difference is ``1 - objective_ /
     mutual_information_``, the share of the information that the clusters preserve. With ``mixing=0``
     nearly all images have infinite divergence from each center that is an image, and the search stops close
@@ -178,6 +178,9 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     Dhillon, Mallela and Kumar (2003), A divisive information-theoretic feature clustering algorithm for text
     classification, Journal of Machine Learning Research 3, 1265-1287.
+
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, chapter on
+    clustering.
 
     Examples
     --------

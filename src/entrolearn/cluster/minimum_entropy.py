@@ -114,9 +114,11 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    Li, Zhang and Jiang, Minimum Entropy Clustering and Applications to Gene Expression Analysis, CSB 2004. In
-    the essay's chapter on clustering: equation (5) for the criterion, (9) and (10) for the posteriors, of
-    which the latter are normalised here.
+    Li, Zhang and Jiang, Minimum Entropy Clustering and Applications to Gene Expression Analysis, CSB 2004.
+
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, chapter on
+    clustering: equation (5) for the criterion, (9) and (10) for the posteriors, of which the latter are
+    normalised here.
 
     Examples
     --------
@@ -266,6 +268,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         self, X: np.ndarray, first: np.ndarray, counts: np.ndarray, labels: np.ndarray, n_clusters: int
     ) -> WindowPosteriors | VolumePosteriors:
         if self.posterior == "knn":
+            self.__dict__.pop("radius_", None)  # of an earlier fit
             return VolumePosteriors(X[first], counts, labels, n_clusters, self.n_neighbors)
         self.radius_ = neighbour_distance(X, self.n_neighbors) if self.radius is None else float(self.radius)
         return WindowPosteriors(X[first], counts, labels, n_clusters, self.radius_)

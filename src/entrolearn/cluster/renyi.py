@@ -141,9 +141,11 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    Jenssen, Hild, Erdogmus, Principe and Eltoft, Clustering using Rényi's Entropy, IJCNN 2003. In the
-    essay's chapter on clustering: equation (1) for the labelling, (5) and (6) for the entropy, (7) and (8)
-    between clusters, of which (6) and (8) are corrected.
+    Jenssen, Hild, Erdogmus, Principe and Eltoft, Clustering using Rényi's Entropy, IJCNN 2003.
+
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, chapter on
+    clustering: equation (1) for the labelling, (5) and (6) for the entropy, (7) and (8) between clusters, of
+    which (6) and (8) are corrected.
 
     Examples
     --------

@@ -251,7 +251,8 @@ class Landmarks:
     layer : callable
         ``layer(landmarks, scale, rng)`` is the layer.
     shared_sources : callable
-        ``shared_sources(n_landmarks, partition)`` are the sources if gamma does not depend on the rows.
+        ``shared_sources(n_landmarks, partition)`` are the sources if gamma does not depend on the rows and
+        the parts are random.
     """
 
     n_landmarks: Any
@@ -313,7 +314,8 @@ class Landmarks:
         """The rows to draw each layer from, and the training sets (``left_out``) that share it."""
         if self.given is not None:
             return [(slice(None), list(partition.left_out))]
-        if isinstance(self.gamma, str):  # it depends on the training rows
+        # A width may depend on the training rows; landmarks from some parts represent only random ones.
+        if isinstance(self.gamma, str) or not partition.random:
             return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
         return self.shared_sources(self.n_landmarks, partition)
 

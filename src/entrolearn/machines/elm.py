@@ -139,7 +139,7 @@ class ELMClassifier(_ELM, AdditiveClassifier):
 class ELMRegressor(_ELM, AdditiveRegressor):
     """Extreme learning machine for regression.
 
-    Like :class:`ELMClassifier`, but the targets are the values of y, and there is an intercept.
+    Like :class:`ELMClassifier`, but the targets are the values of y.
 
     Parameters
     ----------

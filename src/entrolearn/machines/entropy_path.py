@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -48,19 +50,9 @@ def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) ->
     partition, incomplete = partition.by_classes(codes)
     yield from one_by_one(incomplete)
 
-    def solve_on(largest, members, rows, left_outs):
-        n_rows = len(codes[rows])
-        sized = [(machines[i], machines[i]._units().size_for(n_rows), grid[i]) for i in members]
-
-        def attempt(accepted: list) -> tuple:
-            rows_in = X if X.dtype in accepted else X.astype(np.float64)
-            return _solve_on_parts(largest, rows_in, classes, codes, partition, left_outs, sized, rows)
-
-        layer, solved, failed = with_enough_digits(attempt, dtypes)
-        return chain(failed, _answer(layer, X, classes, solved))
-
+    fits = _Fits(machines, grid, X, classes, codes, partition, dtypes)
     if partition.left_out:
-        yield from path_on_layers(machines, partition, solve_on, one_by_one)
+        yield from path_on_layers(machines, partition, fits.solve_on, one_by_one)
 
 
 def first_part_sources(
@@ -68,10 +60,10 @@ def first_part_sources(
 ) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
     """The rows to draw landmarks from, and the training sets that contain these rows.
 
-    If one fold has enough rows, the landmarks of a training set are drawn from its first fold: a random
-    subset of a random fold is a random subset of the training rows, and two or three layers are then enough
-    for all training sets of a cross-validation. Otherwise each training set has its own landmarks, as in
-    ``fit``.
+    The parts must be random. If one has enough rows, the landmarks of a training set are drawn from its first
+    part: a random subset of a random part is a random subset of the training rows, and two or three layers
+    are then enough for all training sets of a cross-validation. Otherwise each training set has its own
+    landmarks, as in ``fit``.
     """
     parts = np.unique(partition.part).tolist()
     shared: dict[int, list[tuple[int, ...]]] = {}
@@ -85,43 +77,69 @@ def first_part_sources(
     return [(partition.held_out((part,)), left_outs) for part, left_outs in shared.items()] + sources
 
 
-def _solve_on_parts(
-    largest: BaseEstimator,
-    X,
-    classes: np.ndarray,
-    codes: np.ndarray,
-    partition: Partition,
-    left_outs: Sequence[tuple[int, ...]],
-    sized: Sequence[tuple[BaseEstimator, int, dict]],
-    rows=slice(None),
-) -> tuple[RandomLayer | NystromLayer, list[_Solved], list[PathPoint]]:
-    """Draw the layer of the largest candidate from `rows`, and solve every candidate in `sized` on it."""
-    layer = largest._draw_layer(X[rows])
-    sizes = {size for _, size, _ in sized}
-    n_classes = len(classes)
-    n_models, n_parts = len(left_outs), 1
-    if n_models > 1:  # the total, and a difference from it
-        n_parts = len(np.unique(partition.part)) + 2
-    check_classes(max(sizes), n_classes, [size for _, size, _ in sized] * n_models, n_parts)
-    if n_models > 1:
-        moments = moments_of_parts(layer, X, codes, n_classes, partition.part, sizes)
-        without = moments.without
-    else:
+@dataclass(frozen=True)
+class _Candidate:
+    """A candidate and its number of hidden units."""
 
-        def without(left_out):
-            training = partition.training(left_out)
-            return moments_by_group(layer, X[training], codes[training], n_classes, sizes)
+    machine: BaseEstimator
+    params: dict
+    size: int
 
-    solved, failed = [], []
-    for left_out in left_outs:
-        training = without(left_out)
-        for machine, size, params in sized:
-            try:
-                leading = [m.restrict(size) for m in training]
-                solved.append(_solve_point(machine, layer, classes, leading, left_out, params, X.dtype))
-            except FAILURES as error:
-                failed.append(PathPoint(left_out, params, error=describe(error)))
-    return layer, solved, failed
+
+@dataclass(frozen=True)
+class _Fits:
+    """All candidates, the validated rows and their classes, and the training sets."""
+
+    machines: Sequence[BaseEstimator]
+    grid: Sequence[dict]
+    X: Any
+    classes: np.ndarray
+    codes: np.ndarray
+    partition: Partition
+    dtypes: list
+
+    def solve_on(self, largest, members, rows, left_outs) -> Iterator[PathPoint]:
+        """Path points of some candidates on some training sets, see :func:`path_on_layers`."""
+        n_rows = len(self.codes[rows])
+        candidates = [
+            _Candidate(self.machines[i], self.grid[i], self.machines[i]._units().size_for(n_rows))
+            for i in members
+        ]
+        attempt = partial(self._solve, largest, candidates, rows, left_outs)
+        layer, solved, failed = with_enough_digits(attempt, self.dtypes)
+        return chain(failed, _answer(layer, self.X, self.classes, solved))
+
+    def _solve(
+        self, largest, candidates: Sequence[_Candidate], rows, left_outs, accepted: list
+    ) -> tuple[RandomLayer | NystromLayer, list[_Solved], list[PathPoint]]:
+        """Draw the layer of the largest candidate from `rows`, and solve every candidate on it."""
+        X = self.X if self.X.dtype in accepted else self.X.astype(np.float64)
+        layer = largest._draw_layer(X[rows])
+        sizes = [candidate.size for candidate in candidates]
+        n_models, n_parts = len(left_outs), 1
+        if n_models > 1:  # the total, and a difference from it
+            n_parts = len(np.unique(self.partition.part)) + 2
+        check_classes(max(sizes), len(self.classes), sizes * n_models, n_parts)
+        solved, failed = [], []
+        for left_out, moments in self._moments(layer, X, left_outs, set(sizes)):
+            for each in candidates:
+                try:
+                    leading = [m.restrict(each.size) for m in moments]
+                    solved.append(_solve_point(each, layer, self.classes, leading, left_out, X.dtype))
+                except FAILURES as error:
+                    failed.append(PathPoint(left_out, each.params, error=describe(error)))
+        return layer, solved, failed
+
+    def _moments(self, layer, X, left_outs, sizes: set[int]) -> Iterator[tuple]:
+        """Each training set with the moments of its classes."""
+        n_classes = len(self.classes)
+        if len(left_outs) == 1:
+            rows = self.partition.training(left_outs[0])
+            yield left_outs[0], moments_by_group(layer, X[rows], self.codes[rows], n_classes, sizes)
+            return
+        moments = moments_of_parts(layer, X, self.codes, n_classes, self.partition.part, sizes)
+        for left_out in left_outs:
+            yield left_out, moments.without(left_out)
 
 
 def _shares_moments(machine: BaseEstimator) -> bool:
@@ -131,14 +149,15 @@ def _shares_moments(machine: BaseEstimator) -> bool:
 
 
 def _solve_point(
-    machine: BaseEstimator, layer, classes, moments: Sequence[ClassMoments], left_out, params: dict, dtype
+    candidate: _Candidate, layer, classes, moments: Sequence[ClassMoments], left_out, dtype
 ) -> _Solved:
     """Solve the readout on the hidden units of these moments."""
+    machine = candidate.machine
     means, covariances, _ = class_gaussians(moments, machine.covariance)
     readout = entropy_discriminant(means, covariances, dtype, machine.min_class_size)
     folded = layer.fold(readout.coef).astype(dtype, copy=False)
     priors = class_priors(machine.priors, classes, [m.n for m in moments])
-    return _Solved(left_out, params, priors, readout, folded)
+    return _Solved(left_out, candidate.params, priors, readout, folded)
 
 
 def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterator[PathPoint]:

@@ -86,7 +86,7 @@ class KELMClassifier(DualRidge, OutputClassifier):
 class KELMRegressor(DualRidge, OutputRegressor):
     """Kernel extreme learning machine for regression.
 
-    Like :class:`KELMClassifier`, but the targets are the values of y, and there is an intercept.
+    Like :class:`KELMClassifier`, but the targets are the values of y.
 
     Parameters
     ----------

@@ -490,8 +490,9 @@ def landmark_sources(
 ) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
     """The rows to draw landmarks from, and the training sets that contain all of them.
 
-    Landmarks are training rows. Training sets can share a layer if their common parts have at least
-    n_landmarks rows, because a random subset of random parts is a random subset of the training rows. Each
+    Landmarks are training rows. The parts must be random: training sets can then share a layer if their
+    common parts have at least n_landmarks rows, because a random subset of random parts is a random subset of
+    the training rows. Each
     training set joins the first group with enough common rows, so that a cross-validation needs two or three
     layers. A training set without a group draws from all its rows.
 

@@ -166,8 +166,7 @@ class RKELMClassifier(_RKELM, AdditiveClassifier):
 class RKELMRegressor(_RKELM, AdditiveRegressor):
     """Reduced kernel extreme learning machine for regression.
 
-    Like :class:`RKELMClassifier`, but the targets are the values of y, and there is an intercept. The paper
-    has no intercept, and scales the values to [0, 1].
+    Like :class:`RKELMClassifier`, but the targets are the values of y, which the paper scales to [0, 1].
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ __all__ = [
     "mutual_information_from_counts",
 ]
 
-#: Ratio of combinations to rows above which most combinations were observed only once.
+#: Ratio of combinations to rows above which the bias may be as large as the information.
 MANY_CELLS = 0.5
 
 
@@ -31,7 +31,7 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
         None is the plug-in estimate, the entropy of the relative frequencies, which has a negative bias.
         "miller_madow" subtracts the first-order bias, :math:`-(m - 1) / 2N` nats for N observations of
         m different values. "grassberger" replaces the logarithm of each count by a function with little bias
-        for many rare values.
+        for many rare values; a result below 0 becomes 0.
     base : {2, e}, default=e
         Base of the logarithm: 2 for bits.
 
@@ -62,7 +62,7 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
     unit = nats_per_unit(base)
     biased = _bias_estimate(correction)
     counts = _counts(counts)
-    return float((entr(_frequencies(counts)).sum() - biased(counts)) / unit)
+    return max(0.0, float((entr(_frequencies(counts)).sum() - biased(counts)) / unit))
 
 
 def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = math.e) -> float:
@@ -143,7 +143,7 @@ def discrete_mutual_information(
     Warns
     -----
     UnreliableEstimateWarning
-        If most combinations of values were observed once.
+        If combinations of values have fewer than two rows on average, unless `correction` is "grassberger".
 
     See Also
     --------
@@ -170,8 +170,8 @@ def discrete_mutual_information(
     cells, first, of_cell = np.unique(xz * (yz.max() + 1) + yz, return_index=True, return_counts=True)
     if len(cells) > MANY_CELLS * n_samples and correction != "grassberger":
         warn_unreliable(
-            f"{n_samples} rows have {len(cells)} different combinations of values: the plug-in estimate is "
-            "far too large; correction='grassberger' reduces this bias"
+            f"{n_samples} rows have {len(cells)} different combinations of values: the estimate may be far "
+            "too large for weak, or too small for strong dependence; correction='grassberger' has less bias"
         )
     n_xz, n_yz, n_z = (np.bincount(each) for each in (xz, yz, z))
     ratio = np.log(of_cell) + np.log(n_z[z[first]]) - np.log(n_xz[xz[first]]) - np.log(n_yz[yz[first]])

@@ -81,9 +81,9 @@ def error_entropy(
     Notes
     -----
     A change of one error changes the density at that error and at all other errors, so Shannon's gradient has
-    two terms. Equation (1) of the essay has both; the line before it lacks the factor :math:`-1/(N h)`.
+    two terms. Equation (1) of [2]_ has both; the line before it lacks the factor :math:`-1/(N h)`.
 
-    Rényi's entropy is -ln E f with the density f of the essay. It equals minus the logarithm of the
+    Rényi's entropy is -ln E f with the density f of [2]_. It equals minus the logarithm of the
     information potential of Erdogmus and Principe, and :func:`quadratic_entropy_kde`, with kernels of width
     :math:`\sigma = h / \sqrt 2`.
 
@@ -91,9 +91,12 @@ def error_entropy(
 
     References
     ----------
-    Silva, Marques de Sa and Alexandre (2005), Neural network classification using Shannon's entropy, ESANN;
-    equation (1) of the essay. Erdogmus and Principe (2002), An error-entropy minimization algorithm for
-    supervised training of nonlinear adaptive systems, IEEE Transactions on Signal Processing 50, 1780-1786.
+    .. [1] Silva, Marques de Sa and Alexandre (2005), Neural network classification using Shannon's entropy,
+       ESANN.
+    .. [2] Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning,
+       section "Classification in MLP by minimizing Error's Entropy".
+    .. [3] Erdogmus and Principe (2002), An error-entropy minimization algorithm for supervised training of
+       nonlinear adaptive systems, IEEE Transactions on Signal Processing 50, 1780-1786.
 
     Examples
     --------

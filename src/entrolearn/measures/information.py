@@ -144,12 +144,12 @@ def mutual_information(P, *, base: float = math.e) -> float:
 
     Notes
     -----
-    The essay's table has a minus sign before the sum, which would make the mutual information negative.
+    The table of [1]_ has a minus sign before the sum, which would make the mutual information negative.
 
     References
     ----------
-    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, table of
-    entropy functions, corrected.
+    .. [1] Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning,
+       table of entropy functions, corrected.
 
     Examples
     --------

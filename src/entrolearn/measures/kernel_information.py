@@ -37,7 +37,7 @@ def kde_mutual_information(X, Y, *, given=None, bandwidth_scale: float = 1.0, ba
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
         Z, the conditioning variables, for a conditional mutual information.
     bandwidth_scale : float, default=1.0
-        Bandwidth in multiples of that of Silverman's rule.
+        Bandwidth in multiples of that of Silverman's rule, from 1e-100 to 1e100.
     base : {2, e}, default=e
         Base of the logarithm: 2 for bits.
 
@@ -49,8 +49,8 @@ def kde_mutual_information(X, Y, *, given=None, bandwidth_scale: float = 1.0, ba
     Raises
     ------
     ValueError
-        If the variables differ in their number of rows or are not finite, one has no variance in some
-        direction, or `bandwidth_scale` is not positive.
+        If the variables differ in their number of rows or are not finite, they have no variance in some
+        direction, each or together, or `bandwidth_scale` is not accepted.
 
     Warns
     -----
@@ -83,13 +83,14 @@ def kde_mutual_information(X, Y, *, given=None, bandwidth_scale: float = 1.0, ba
     """
     unit = nats_per_unit(base)
     variables = _variables(X, Y, given)
-    X, Y, *given = variables
-    n_samples, n_columns = len(X), sum(each.shape[1] for each in variables)
+    n_samples, n_columns = len(variables["X"]), sum(each.shape[1] for each in variables.values())
     width = _positive(bandwidth_scale) * silverman_factor(n_samples, n_columns)
-    parts = [([X, Y, *given], 1), ([X, *given], -1), ([Y, *given], -1)] + ([(given, 1)] if given else [])
+    others = ["given"] if "given" in variables else []
+    parts = [(["X", "Y", *others], 1), (["X", *others], -1), (["Y", *others], -1)]
+    parts += [(others, 1)] if others else []
     log_ratio = np.zeros(n_samples)
-    for part, sign in parts:
-        whitened, log_widths = _whitened(np.hstack(part), width)
+    for names, sign in parts:
+        whitened, log_widths = _whitened({name: variables[name] for name in names}, width)
         # These constants cancel if a variable is given, but not otherwise.
         log_norm = log_widths + 0.5 * whitened.shape[1] * math.log(2 * math.pi) + math.log(n_samples - 1)
         log_ratio += sign * (log_kernel_sums(whitened) - log_norm)
@@ -116,7 +117,7 @@ def quadratic_mutual_information(
         The Cauchy–Schwarz divergence of the two densities, or the integral of their squared difference, both
         with columns in units of their standard deviations.
     bandwidth_scale : float, default=1.0
-        Bandwidth in multiples of that of Silverman's rule.
+        Bandwidth in multiples of that of Silverman's rule, from 1e-100 to 1e100.
 
     Returns
     -------
@@ -158,10 +159,10 @@ def quadratic_mutual_information(
     True
     """
     check_choice("divergence", divergence, DIVERGENCES)
-    X, Y = _variables(X, Y, None)
+    X, Y = _variables(X, Y, None).values()
     n_samples, n_columns = len(X), X.shape[1] + Y.shape[1]
     width = _positive(bandwidth_scale) * silverman_factor(n_samples, n_columns)
-    (X, log_widths_x), (Y, log_widths_y) = _whitened(X, width), _whitened(Y, width)
+    (X, log_widths_x), (Y, log_widths_y) = _whitened({"X": X}, width), _whitened({"Y": Y}, width)
     joint, of_x, of_y = 0.0, np.empty(n_samples), np.empty(n_samples)
     rows = max(1, BLOCK_PAIRS // n_samples)
     for start in range(0, n_samples, rows):
@@ -175,28 +176,37 @@ def quadratic_mutual_information(
     if divergence == "cauchy_schwarz":
         return max(0.0, math.log(joint) + math.log(marginal) - 2 * math.log(crossed))
     log_peak = -0.5 * n_columns * math.log(4 * math.pi) - log_widths_x - log_widths_y
-    return max(0.0, joint - 2 * crossed + marginal) * math.exp(log_peak)
+    with np.errstate(over="ignore"):  # inf where it exceeds the largest double
+        return float(max(0.0, joint - 2 * crossed + marginal) * np.exp(log_peak))
 
 
-def _whitened(X: np.ndarray, width: float) -> tuple[np.ndarray, float]:
+def _whitened(variables: dict[str, np.ndarray], width: float) -> tuple[np.ndarray, float]:
     """Rows whitened by the kernel's covariance, and half the log-determinant of this covariance."""
+    X = np.hstack([*variables.values()])
     covariance = np.atleast_2d(np.cov(X.T, bias=True))
     if np.linalg.eigvalsh(covariance)[0] <= len(covariance) * np.finfo(float).eps:
+        if len(variables) == 1:
+            reason = "no density: one of its columns is constant or depends linearly on the others"
+            raise ValueError(f"{next(iter(variables))} has {reason}")
+        for name, variable in variables.items():
+            _whitened({name: variable}, width)  # raises if it has no density of its own
+        *names, last = variables
         raise ValueError(
-            "a variable has no density: one of its columns is constant or depends linearly on the others"
+            f"{', '.join(names)} and {last} have no joint density: some depend linearly on others"
         )
     root = width * cholesky(covariance, lower=True)
     return solve_triangular(root, X.T, lower=True).T, float(np.log(root.diagonal()).sum())
 
 
 def _positive(bandwidth_scale: float) -> float:
-    if not isinstance(bandwidth_scale, Real) or not 0 < bandwidth_scale < math.inf:
-        raise ValueError(f"bandwidth_scale is {bandwidth_scale!r}; it must be a positive number")
+    # Squared distances in bandwidths would overflow, or the bandwidth itself.
+    if not isinstance(bandwidth_scale, Real) or not 1e-100 <= bandwidth_scale <= 1e100:
+        raise ValueError(f"bandwidth_scale is {bandwidth_scale!r}; it must be a number from 1e-100 to 1e100")
     return float(bandwidth_scale)
 
 
-def _variables(X, Y, given) -> list[np.ndarray]:
+def _variables(X, Y, given) -> dict[str, np.ndarray]:
     variables = read_variables(columns, 3, X=X, Y=Y, given=given)
     warn_few_rows(len(variables["X"]), sum(each.shape[1] for each in variables.values()))
     warn_ties(variables, "samples of a density have no ties; use mixed_mutual_information")
-    return [standardised(each) for each in variables.values()]
+    return {name: standardised(each) for name, each in variables.items()}

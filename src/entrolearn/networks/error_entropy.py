@@ -190,7 +190,9 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
     References
     ----------
     Silva, Marques de Sa and Alexandre (2005), Neural network classification using Shannon's entropy, ESANN.
-    The essay, "Classification in MLP by minimizing Error's Entropy", equation (1) and the rule for η.
+
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, section
+    "Classification in MLP by minimizing Error's Entropy", equation (1) and the rule for η.
 
     Examples
     --------

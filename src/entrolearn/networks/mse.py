@@ -126,7 +126,8 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
 
     References
     ----------
-    The essay, "Comparison to Multilayer Perceptron" and the second listing of its appendix.
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, section
+    "Comparison to Multilayer Perceptron" and the second listing of the appendix.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class SoftmaxRegression(LogJointClassifier):
     r"""Softmax regression, equal to ``LogisticRegression(C=1 / (n_samples * alpha))``.
 
     Both converged, their probabilities differ by less than 1e-5; for two classes, C is twice as large. This
-    class has the essay's gradient descent and loss curves in addition.
+    class has gradient descent and loss curves in addition.
 
     The loss is the mean cross-entropy of the labels and the softmax of linear outputs, plus a penalty on the
     weights but not on the intercepts:
@@ -81,8 +81,9 @@ class SoftmaxRegression(LogJointClassifier):
 
     References
     ----------
-    The essay, "Classification in MLP by Cross-Entropy Multinomial Logistic Regression" and softmaxCost in
-    its appendix. Its formula of the cross-entropy exchanges labels and outputs; its code does not.
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, section
+    "Classification in MLP by Cross-Entropy Multinomial Logistic Regression" and softmaxCost in the appendix.
+    The formula of the cross-entropy exchanges labels and outputs; the code does not.
 
     Examples
     --------

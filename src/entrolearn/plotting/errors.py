@@ -52,7 +52,7 @@ class ErrorDensityDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, epochs, bandwidth=None) -> "ErrorDensityDisplay":
-        """Fit an estimator with several numbers of epochs from the same start, and plot its errors.
+        """Display of the errors of an estimator, fitted with several numbers of epochs from one start.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class HiddenSpaceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "HiddenSpaceDisplay":
-        """Plot rows in the hidden space of a fitted EEM or EEKM.
+        """Display of rows in the hidden space of a fitted EEM or EEKM.
 
         Parameters
         ----------

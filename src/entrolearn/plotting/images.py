@@ -78,7 +78,7 @@ class ImageGridDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, shape, *, display_labels=None, n_columns=10) -> "ImageGridDisplay":
-        """Show the weights of a fitted linear classifier, with one image per class.
+        """Display of the weights of a fitted linear classifier, one image per class.
 
         Parameters
         ----------

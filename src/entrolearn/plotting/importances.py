@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.plotting.display import Display
+from entrolearn.plotting.fitted import last_step, unwrapped
 from entrolearn.plotting.style import guide_lines, plot_lines, say_below
 
 
@@ -47,16 +47,27 @@ class FeatureImportancesDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, *, n_features=6) -> "FeatureImportancesDisplay":
-        """Plot the importances of a fitted recursive feature machine.
+        """Display of the importances of a fitted recursive feature machine.
 
         Parameters
         ----------
-        estimator : RecursiveFeatureClassifier or RecursiveFeatureRegressor
+        estimator : recursive feature machine, or a pipeline or search that ends in one
+            RecursiveFeatureClassifier or RecursiveFeatureRegressor, fitted.
         n_features : int, default=6
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError
+            If the estimator is not a fitted recursive feature machine.
         """
-        check_is_fitted(estimator)
-        names = getattr(estimator, "feature_names_in_", None)
-        return cls(estimator.importances_, feature_names=names, n_features=n_features)
+        machine = last_step(unwrapped(estimator))
+        if not hasattr(machine, "importances_"):
+            raise TypeError(
+                f"{type(machine).__name__} has no importances_; accepted: RecursiveFeatureClassifier, "
+                "RecursiveFeatureRegressor, or a pipeline or search that ends in one"
+            )
+        names = getattr(machine, "feature_names_in_", None)
+        return cls(machine.importances_, feature_names=names, n_features=n_features)
 
     axis_names = ("round", "importance")
 

@@ -45,7 +45,7 @@ class LossCurvesDisplay(Display):
     def from_estimators(
         cls, estimators, *, loss_name="objective", step_name="iteration"
     ) -> "LossCurvesDisplay":
-        """Plot the loss curves of fitted learners.
+        """Display of the loss curves of fitted learners.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ class ProcessDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProcessDisplay":
-        """Plot the steps of a fitted model for some rows.
+        """Display of the steps of a fitted model for some rows.
 
         Parameters
         ----------

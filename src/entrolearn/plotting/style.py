@@ -47,7 +47,7 @@ CLASS_STYLES: tuple[dict[str, Any], ...] = tuple(
 # Styles of rows in no cluster, and of clusters after the tenth.
 NOISE_STYLE = {"color": "0.55", "face": "0.55", "marker": "x"}
 OTHERS_STYLE = {"color": "0.7", "face": "0.7", "marker": "."}
-# Styles of the curves of a panel, the darkest first.
+# Styles of the unordered curves of a panel.
 CURVE_STYLES = (
     {"color": "#000000", "linestyle": "-"},
     {"color": "#D55E00", "linestyle": (0, (5, 1.5))},
@@ -111,24 +111,25 @@ def journal_style() -> AbstractContextManager:
 
 
 def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200, description: str = "") -> None:
-    """Save a figure in the format of the file's suffix; equal figures give equal bytes.
+    """Save a figure in the format of the file's suffix; equal figures give equal SVG, PNG and PDF files.
 
     Parameters
     ----------
     figure : matplotlib Figure
     file : path
-        Path, such as ``figure2.svg`` (which stores text as text) or ``figure2.png``.
+        Path, such as ``figure2.svg`` (which stores text as text) or ``figure2.png``; or another format of
+        matplotlib.
     dpi : int
         Dots per inch of a bitmap.
     description : str, default=""
         Alternative text, stored in the metadata of SVG and PNG files.
     """
-    suffix = os.path.splitext(file)[1].removeprefix(".")
+    suffix = os.path.splitext(file)[1].removeprefix(".").lower()
     metadata = dict(_WITHOUT_DATES.get(suffix, {}))
     if description and suffix in ("svg", "png"):
         metadata["Description"] = description
     with mpl.rc_context(_SVG):
-        figure.savefig(file, dpi=dpi, metadata=metadata)
+        figure.savefig(file, dpi=dpi, metadata=metadata or None)
 
 
 def description_of(file: str | os.PathLike) -> str:
@@ -235,7 +236,7 @@ def name_classes(ax, labels, *, marker: bool = False, line: bool = False) -> Non
                 marker=style["marker"] if marker else None,
                 markerfacecolor=style["face"],
                 markersize=4,
-                label=label if label.startswith("class") else f"class {label}",
+                label=label if f"{label} ".startswith("class ") else f"class {label}",
             )
         )
 

@@ -83,7 +83,7 @@ class SupportVectorDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "SupportVectorDisplay":
-        """Plot a fitted support vector machine with its training rows.
+        """Display of a fitted support vector machine with its training rows.
 
         Parameters
         ----------

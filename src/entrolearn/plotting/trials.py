@@ -12,7 +12,7 @@ class TrialsDisplay(Display):
     Parameters
     ----------
     scores : mapping of str to array-like, shape (n_trials,)
-        For each learner its name and its scores; NaN for a trial without a score.
+        For each learner, of at most six, its name and its scores; NaN for a trial without a score.
     score_name : str
 
     Attributes

@@ -37,7 +37,8 @@ __all__ = [
 # Coefficients that change no output by more than this are set to zero. The paper's bound is 1e-6 for a
 # itself, which would ignore the size of the kernel values.
 NEGLIGIBLE = 1e-6
-# Largest accepted duality gap, as a share of the loss with all coefficients zero.
+# Largest accepted duality gap, as a share of loss_weight w'|t|. In classification this is the loss with all
+# coefficients zero.
 GAP = 1e-5
 SOLVED = {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown}
 # The bound of a coefficient is omitted from the program at first if it allows outputs to change by this much;

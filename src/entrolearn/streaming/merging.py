@@ -32,6 +32,9 @@ IN_BOX = RandomUnits("streaming.bounds", 1, "data", RandomLayer.draw)
 NOT_COMPARED = {"store_sums", "random_state", "bounds", "n_landmarks"}
 # Relative difference of two projections of the same array that were computed on different computers.
 ROUNDING = 1e-12
+# Arguments by which activations that are callables are compared, and the number of landmarks for kernels.
+ACTIVATED = np.linspace(-8, 8, 33)
+N_COMPARED = 30
 REMEDIES = {
     "bounds_": "agree on one box: streaming.bounds at each site, then streaming.merge_bounds",
     "_n_outputs": "give y of one shape to each",
@@ -39,6 +42,8 @@ REMEDIES = {
     "units.weights": "draw them with the same random_state, a number",
     "units.biases": "draw them with the same random_state, a number",
     "units.landmarks": "give the same landmarks to each",
+    "units.kernel": "give one kernel to each",
+    "units.activation": "give one activation to each",
     "units.kernel_params": "give the width of the kernel as a number",
 }
 
@@ -217,7 +222,10 @@ def check_sums(estimator) -> None:
 
 
 def terms(estimator: Additive) -> dict:
-    """Everything that must agree, by name, as JSON values; for an array its shape and a random projection."""
+    """Everything that must agree, by name, as JSON values.
+
+    For an array these are its shape and a random projection, for a callable those of some of its values.
+    """
     found: dict[str, Any] = {"estimator": type(estimator).__name__}
     for name, value in estimator.get_params(deep=False).items():
         if name not in NOT_COMPARED:
@@ -230,8 +238,16 @@ def terms(estimator: Additive) -> dict:
             found[name] = _plain(getattr(estimator, name))
     layer = estimator._layer
     for field in fields(layer):
-        found[f"units.{field.name}"] = _plain(getattr(layer, field.name))
+        value = getattr(layer, field.name)
+        found[f"units.{field.name}"] = _projected(_values(layer)) if callable(value) else _plain(value)
     return found
+
+
+def _values(layer):
+    """Values by which callables are compared: an activation's on a grid, a kernel's of some landmarks."""
+    if isinstance(layer, RandomLayer):
+        return layer.activation(np.tile(ACTIVATED[:, np.newaxis], layer.n_units))
+    return layer.units(layer.landmarks[:N_COMPARED])
 
 
 def check_agreement(mine: dict, others: dict, where: str) -> None:
@@ -264,9 +280,11 @@ def _plain(value):
             str(name): _plain(each) for name, each in sorted(value.items(), key=lambda pair: str(pair[0]))
         }
     if callable(value):
-        return f"{value.__module__}.{value.__qualname__}"
+        return "a function"  # its values are compared instead
     if not issparse(value):
-        value = np.asarray(value)
+        kind, value = type(value).__name__, np.asarray(value)
+        if value.ndim == 0 and value.dtype.kind == "O":  # a parameter of a kernel that is a callable
+            return f"a {kind}"
         if value.ndim == 0 or value.dtype.kind not in "biuf":
             return value.tolist()
     return _projected(value)

@@ -43,10 +43,12 @@ class _Passes:
     fit_estimator: Callable
 
     def n_rows(self) -> int:
+        """The number of rows, counted in a pass if it is not known."""
         known = self.rows.n_rows
         return sum(map(len, self.rows.source.targets())) if known is None else known
 
     def sample(self, places: np.ndarray) -> tuple:
+        """The rows at these places, with their targets and weights, validated."""
         sample = Chosen(places)
         name = type(self.machine).__name__
         for X, y, _, weights in self.rows.checked(self.machine._checked, name, "selection"):
@@ -54,12 +56,14 @@ class _Passes:
         return sample.rows()
 
     def fit(self, estimator, transform: Callable) -> None:
+        """Fit an estimator to all rows in the coordinates of a metric."""
         source = self.rows.source.transformed(lambda X: moved(self.machine, transform, X))
         if self.rows.weights is None:
             source = replace(source, n_rows=self.n_rows())
         self.fit_estimator(estimator, replace(self.rows, source=source))
 
     def squares(self, estimator) -> np.ndarray:
+        """Weighted sums over all rows of the squared derivatives of a fitted estimator."""
         machine, squares = self.machine, np.zeros(())
 
         def check(X, y, first: bool) -> tuple:
