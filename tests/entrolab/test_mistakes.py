@@ -163,7 +163,6 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         # What would fail in the first jobs.
         ("protocol.folds", 2, "protocol.folds: found 2, where the inner cross-validation of models.svm has"),
         ("scaling.range", [1, 1], "scaling.range: found [1, 1]; accepted: the lower end first"),
-        ("scaling.fit_on", "train", "scaling.fit_on: found 'train' for 'moons', whose files have no test pa"),
         ("protocol.folds", 46, "protocol.folds: found 46 for 'moons', whose smallest class has 45 rows; acc"),
         ("models.svm.grid", {"C": []}, "models.svm.grid.C: found [], expected a list of values, {logspace"),
         ("models.svm.grid", {"C": {"range": [0, 5, True]}}, "grid.C: found {'range': [0, 5, True]}, expecte"),

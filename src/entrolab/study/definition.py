@@ -151,7 +151,6 @@ class Scaling(Section):
 
     method: per_dataset(one_of("minmax", "joint_minmax", "maxabs", "standard", "none"))
     range: Interval = None
-    fit_on: one_of("all", "train") = "all"
     targets: per_dataset(Interval) = None
     dtype: per_dataset(one_of("float64", "float32")) = None
 
