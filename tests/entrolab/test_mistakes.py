@@ -159,6 +159,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("scaling.range", [0, float("inf")], "scaling.range.1: found inf, expected a number"),
         ("models.svm.grid", {1: [1]}, "models.svm.grid: found 1, expected a text"),
         ("datasets", {1: ["moons"]}, "datasets: found 1, expected a name of lower-case letters"),
+        ("tables.table1.among", {"C": {"min": 2, "max": 1}}, "tables.table1.among.C: found min 2 and max 1"),
         ("tables.table1.among", {1: {"max": 1}}, "tables.table1.among: unknown parameter in this table's gr"),
         # What would fail in the first jobs.
         ("protocol.folds", 2, "protocol.folds: found 2, where the inner cross-validation of models.svm has"),
