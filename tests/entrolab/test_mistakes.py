@@ -238,6 +238,7 @@ def test_more_folds_than_values_are_one_line(tmp_path, study):
         (b"table1,moons,svm,gmean,80\n", "line 2: found 5 fields; accepted: 6"),
         (b"table1,moons,svm,gmean,80,1,2\n", "line 2: found 7 fields; accepted: 6"),
         (b"table1,moons,svm,gmean,about 80,1\n", "line 2: value: found 'about 80'; accepted: a number, or n"),
+        (b"\ntable1,moons,svm,gmean,1_0,\n\n", "line 3: value: found '1_0'; accepted: a number, or nothing"),
         (b"table1,moons,svm,gmean,80,inf\n", "line 2: std: found 'inf'; accepted: a number, or nothing"),
         (
             b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n",
@@ -293,7 +294,7 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
     file = tmp_path / "published.csv"  # beside the study
     file.write_text(
         "table,dataset,model,metric,value,std,corrected_metric,corrected_value\ntable1,moons,svm,gmean,80.0,,,\n"
-        "growth,,svm,numbers_by_rows,2,,seconds_by_rows,\ngrowth,,svm,seconds_by_rows,1,,numbers_by_rows,0\n"
+        "growth,,svm,numbers_by_rows,2,,seconds_by_rows,\ngrowth,,svm,seconds_by_rows,1,,numbers_by_rows,0\n\n"
     )
     assert loaded(tmp_path, study | {"published": file.name}).published == str(file)
 

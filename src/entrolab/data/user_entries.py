@@ -1,6 +1,5 @@
 """Make the catalog's entry of a user's table: task, classes, kinds of columns and counts."""
 
-import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from entrolab.data.formats.table import (
     numbers_of,
     order_in_time,
 )
-from entrolab.data.openml_tables import KEYS, facts_of
+from entrolab.data.openml_tables import KEYS, divided_by, facts_of
 from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import ARROW, DELIMITED, says_more, suffix_of
 from entrolab.data.user_columns import (
@@ -38,7 +37,7 @@ from entrolab.data.user_files import (
     listed,
 )
 from entrolab.schema.sections import shortened
-from entrolab.text import damaged
+from entrolab.text import damaged, is_number
 from entrolearn.columns import DATE, ColumnEncoder
 from entrolearn.suggest import did_you_mean
 
@@ -145,7 +144,7 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
             **times,
             **({"splits": splits} if splits else {}),
         },
-        "splits": _divided_by(frame[splits][labelled]) if splits else {},
+        "splits": divided_by(frame[splits][labelled]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
         "groups": n_groups[0],
         "groups_of_class": n_groups[1],
@@ -246,15 +245,6 @@ def _check_both_classes(source: Source, labels, labelled, is_test, positives: Co
             )
 
 
-def _divided_by(splits) -> dict[str, int]:
-    """What a task's splits are: folds and their repeats, or trials with training and test rows."""
-    repeats, n_folds = splits.shape[1], int(splits.to_numpy().max()) + 1
-    if n_folds > 1:
-        return {"folds": n_folds, "repeats": repeats}
-    tested = int((splits.to_numpy()[:, 0] == 0).sum())
-    return {"trials": repeats, "train": len(splits) - tested, "test": tested}
-
-
 def _frames(
     source: Source, written: Collection[str], splits: Sequence[str]
 ) -> tuple[list[str], list[pd.DataFrame], dict[str, str]]:
@@ -314,18 +304,11 @@ def _counted(labels) -> Counter:
     return counted
 
 
-def _is_number(value: str) -> bool:
-    try:
-        return math.isfinite(float(value)) and "_" not in value  # 1_2 is a code
-    except ValueError:
-        return False
-
-
 def _task(source: Source, column: str, classes: Counter, own: Mapping, are_names: bool) -> tuple[str, dict]:
     """The task of some labels, and the counts of their classes for the catalog."""
     task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, are_names))
     if task == "regression":
-        if words := [label for label in classes if not _is_number(label)]:
+        if words := [label for label in classes if not is_number(label)]:
             raise source.wrong_in_study(
                 "task",
                 f"found regression, and {shortened(words[0])} in the column {column!r}; accepted: numbers "
@@ -355,7 +338,7 @@ def _inferred(classes: Collection[str], are_names: bool) -> str:
     """The task by the labels: two, or words, are classes; fractions and many whole numbers are values."""
     if len(classes) <= 2:
         return "binary"
-    if are_names or not all(map(_is_number, classes)):
+    if are_names or not all(map(is_number, classes)):
         return "multiclass"
     whole = all(float(name).is_integer() for name in classes)
     return "multiclass" if whole and len(classes) <= MOST_CLASSES else "regression"
