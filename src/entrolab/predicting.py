@@ -104,4 +104,4 @@ def _rows(study: Study, dataset: str, file: Path) -> pd.DataFrame:
     source = Source(Path(study.file), dataset, [file], form["read"])
     with errors_of_reading(source):
         names = checked_names(source, file)[0] if suffix_of(file) in DELIMITED else ()
-        return frame_of(file, names, form["read"], form["written"], form["text"])
+        return frame_of(file, names, form["read"], form["keep_as_text"], form["text"])

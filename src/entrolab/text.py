@@ -1,5 +1,6 @@
 """Texts for a terminal, a table or a page: one line, abbreviated, without secrets."""
 
+import math
 import re
 from collections.abc import Sequence
 from urllib.parse import unquote
@@ -35,6 +36,14 @@ def damaged(path: object, what: str, error: object) -> Unreadable:
     """The error of a damaged file of a format, with the first line of the reader's error."""
     reason = one_line(str(error).partition("\n")[0])
     return Unreadable(f"{path}: not a complete {what} file ({reason}); delete it and run again")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number; ``1_2`` is a code, as for pandas."""
+    try:
+        return math.isfinite(float(text)) and "_" not in text
+    except ValueError:
+        return False
 
 
 def one_line(text: object, limit: int = 300) -> str:

@@ -64,7 +64,7 @@ def load_trials(tmp_path) -> Callable[[dict], dict]:
 
 STUDY = yaml.safe_load("""
 title: A study
-scaling: {method: minmax, range: [0, 1], fit_on: all}
+scaling: {method: minmax, range: [0, 1]}
 protocol: {folds: 3}
 metrics: [gmean, accuracy]
 criteria: [cv, dcs_gaussian]
@@ -150,7 +150,7 @@ def study_of_alternatives(study) -> dict:
 
 TRIALS = yaml.safe_load("""
 title: Trials
-scaling: {method: {of_dataset: scaling}, range: [-1, 1], fit_on: all, targets: [0, 1]}
+scaling: {method: {of_dataset: scaling}, range: [-1, 1], targets: [0, 1]}
 protocol: {trials: 20, train: {of_dataset: n_train}, test: 30, inner: {folds: 4, used: {of_dataset: inner}}}
 metrics: [accuracy, f1, rmse]
 criteria: [cv]
@@ -373,7 +373,7 @@ def load_own(tmp_path, in_one_process) -> Callable[..., tuple[dict, dict]]:
 
 
 FIGURES = yaml.safe_load("""
-scaling: {method: minmax, range: [0, 1], fit_on: all}
+scaling: {method: minmax, range: [0, 1]}
 protocol: {trials: 2, train: 60, test: 40, inner: {folds: 2}}
 metrics: [accuracy, gmean, auc, rmse, support]
 datasets: {moons: [moons-apart], both: [moons-apart, rings], digits: [sklearn-digits],

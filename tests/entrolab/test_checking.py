@@ -29,7 +29,6 @@ def changed(study: dict, place: str, value) -> dict:
 # Keys whose values name a part of the study, or are one of some words.
 NAMING = {
     "method",
-    "fit_on",
     "dtype",
     "metrics",
     "criteria",

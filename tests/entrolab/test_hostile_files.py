@@ -499,6 +499,14 @@ def test_files_of_one_name_are_refused(tmp_path, other):
         loaded(tmp_path, files=[FILE, {**FILE, "path": other}])
 
 
+@pytest.mark.fault("Network", "images of the format idx without their labels", "refused before any job")
+def test_idx_files_are_pairs(tmp_path):
+    files = [{**FILE, "path": f"made/{name}"} for name in "abc"]
+    assert loaded(tmp_path, files=files[:2], format={"name": "idx"})
+    with pytest.raises(ConfigError, match="found 3 idx files; accepted: pairs of images and their labels"):
+        loaded(tmp_path, files=files, format={"name": "idx"})
+
+
 @pytest.mark.fault("Network", "an address or a checksum that ends in a line break", "refused in one line")
 @pytest.mark.parametrize("part", ["url", "sha256"])
 def test_no_text_ends_in_a_line_break(tmp_path, part):

@@ -330,6 +330,30 @@ def test_a_mistake_in_a_measured_table_is_one_line(load, own, tmp_path, keys, me
     assert message in refused(load, own)
 
 
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        *("x: Literal[A]", "x: tuple[int, int]", "x: list", "x: dict[int, str]", "x: int & None", 'x: "int"'),
+        *(
+            "x: list[Any]",
+            "x: int | set[str] = 1",
+            "_x: int = 0",
+            "_x",
+            "model_config",
+            "copy",
+            "json",
+            "schema",
+        ),
+    ],
+)
+def test_a_parameter_that_no_key_can_set_is_refused_and_named(tmp_path, parameter):
+    (tmp_path / "mine.py").write_text(f"def measure(rows, at, *, {parameter}): ...")
+    with pytest.raises(ConfigError) as caught:
+        read_script("experiments", "mine.py", str(tmp_path / "mine.yaml"), "measure", FIRST)
+    assert f"found 'mine.py', whose parameter {parameter.split(':')[0]!r}" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("path", sorted((SCRIPTS / "experiments").glob("*.py")), ids=lambda path: path.stem)
 def test_the_params_of_every_script_have_types(path):
     script = read_script("experiments", path.stem, "", "measure", FIRST, tuple(GIVEN))

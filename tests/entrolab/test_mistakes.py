@@ -159,11 +159,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("scaling.range", [0, float("inf")], "scaling.range.1: found inf, expected a number"),
         ("models.svm.grid", {1: [1]}, "models.svm.grid: found 1, expected a text"),
         ("datasets", {1: ["moons"]}, "datasets: found 1, expected a name of lower-case letters"),
+        ("tables.table1.among", {"C": {"min": 2, "max": 1}}, "tables.table1.among.C: found min 2 and max 1"),
         ("tables.table1.among", {1: {"max": 1}}, "tables.table1.among: unknown parameter in this table's gr"),
         # What would fail in the first jobs.
         ("protocol.folds", 2, "protocol.folds: found 2, where the inner cross-validation of models.svm has"),
         ("scaling.range", [1, 1], "scaling.range: found [1, 1]; accepted: the lower end first"),
-        ("scaling.fit_on", "train", "scaling.fit_on: found 'train' for 'moons', whose files have no test pa"),
         ("protocol.folds", 46, "protocol.folds: found 46 for 'moons', whose smallest class has 45 rows; acc"),
         ("models.svm.grid", {"C": []}, "models.svm.grid.C: found [], expected a list of values, {logspace"),
         ("models.svm.grid", {"C": {"range": [0, 5, True]}}, "grid.C: found {'range': [0, 5, True]}, expecte"),
@@ -238,6 +238,7 @@ def test_more_folds_than_values_are_one_line(tmp_path, study):
         (b"table1,moons,svm,gmean,80\n", "line 2: found 5 fields; accepted: 6"),
         (b"table1,moons,svm,gmean,80,1,2\n", "line 2: found 7 fields; accepted: 6"),
         (b"table1,moons,svm,gmean,about 80,1\n", "line 2: value: found 'about 80'; accepted: a number, or n"),
+        (b"\ntable1,moons,svm,gmean,1_0,\n\n", "line 3: value: found '1_0'; accepted: a number, or nothing"),
         (b"table1,moons,svm,gmean,80,inf\n", "line 2: std: found 'inf'; accepted: a number, or nothing"),
         (
             b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n",
@@ -293,7 +294,7 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
     file = tmp_path / "published.csv"  # beside the study
     file.write_text(
         "table,dataset,model,metric,value,std,corrected_metric,corrected_value\ntable1,moons,svm,gmean,80.0,,,\n"
-        "growth,,svm,numbers_by_rows,2,,seconds_by_rows,\ngrowth,,svm,seconds_by_rows,1,,numbers_by_rows,0\n"
+        "growth,,svm,numbers_by_rows,2,,seconds_by_rows,\ngrowth,,svm,seconds_by_rows,1,,numbers_by_rows,0\n\n"
     )
     assert loaded(tmp_path, study | {"published": file.name}).published == str(file)
 

@@ -3,8 +3,10 @@
 The package itself, with a server that speaks OpenML's API, is in tests/interoperability/test_openml.py.
 """
 
+import sys
 import time
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -132,6 +134,21 @@ def test_what_cannot_be_had_is_one_line(folder, load_own, monkeypatch, own, line
     assert line in refused(load_own, own)
 
 
+def test_a_task_with_other_splits_is_one_line_about_them(folder, monkeypatch):
+    """The package is a double, which has one task and no data."""
+    task = SimpleNamespace(estimation_procedure={"type": "bootstrapping"}, dataset_id=61)
+    double = MagicMock(**{"tasks.get_task.return_value": task, "datasets.get_dataset.side_effect": OSError})
+    monkeypatch.setitem(sys.modules, "openml", double)
+    monkeypatch.setattr(openml_tables, "find_spec", lambda name: double)
+    with pytest.raises(ConfigError) as caught:
+        openml_tables.file_of(folder / "mine.yaml", "shop", {"openml_task": 1})
+    accepted = "accepted: crossvalidation or holdout"
+    assert str(caught.value).endswith(
+        f"openml_task: found 1, whose estimation procedure is bootstrapping; {accepted}"
+    )
+    assert sorted(path.stem for path in openml_tables.KEPT_IN.iterdir()) == ["data_61", "task_59", "task_60"]
+
+
 def test_a_data_set_without_a_target_asks_for_a_label(folder, load_own):
     path = openml_tables.KEPT_IN / "data_61.parquet"
     frame = pd.read_parquet(path)
@@ -158,14 +175,14 @@ def test_a_file_that_is_cut_is_to_be_deleted(folder, load_own, kept):
 
 
 def stalls(*arguments):
-    yield
     time.sleep(60)
+    yield
 
 
 def is_cut(option, number, cache, path):
     path.write_bytes(b"PAR1")
-    yield
     raise OSError("connection broken: 3 bytes read\nand more")
+    yield
 
 
 @pytest.mark.parametrize(

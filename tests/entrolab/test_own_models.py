@@ -27,7 +27,7 @@ from entrolab.figures.spec import FigureSpec, Refit
 from entrolab.fit.metrics import metrics_of
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import refit_run
-from entrolab.fit.selection import choose
+from entrolab.fit.selection import select
 from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
@@ -119,7 +119,7 @@ def trained(study, dataset: str, model: str, entry) -> SimpleNamespace:
     outputs = {name: getattr(run, name) for name in ("candidates", "predictions", "record")}
     spec, limits = study.run(dataset, model, seed=0), Limits(600, 8)
     fit_grid(run.rows, "folds.npz", outputs, spec, limits, print)
-    write_frame(run.selection, choose(read_frame(run.candidates), ["cv"], [*FACTS]))
+    write_frame(run.selection, select(read_frame(run.candidates), ["cv"], [*FACTS]))
     files = {"rows": run.rows, "folds": "folds.npz", "selection": run.selection, "record": run.record}
     refit_run(files, run.models, spec, ["cv"], limits)
     return run

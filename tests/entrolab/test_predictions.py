@@ -13,7 +13,7 @@ from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import score_selection
 from entrolab.fit.probabilities import OF_MANY
 from entrolab.fit.protocols import protocol
-from entrolab.fit.selection import choose
+from entrolab.fit.selection import select
 from entrolab.fit.training import FACTS, train_run, without_data
 from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
@@ -41,7 +41,7 @@ def trained(dataset, run):
     """The parts of a run, what training leaves of it, and its selection."""
     parts = protocol(run.protocol).draw(dataset.y, seed=0)
     found = train_run(dataset, parts, run, Limits(seconds=3600))
-    return parts, found, choose(found.candidates, run.candidates, [*FACTS])
+    return parts, found, select(found.candidates, run.candidates, [*FACTS])
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset, kept):
 def test_scores_of_kept_predictions_are_those_that_candidates_have(kept):
     _, run, selection = kept
     found = score_selection(selection, run.predictions, RUN.metrics)
-    expected = choose(run.candidates, RUN.candidates, RUN.metrics)
+    expected = select(run.candidates, RUN.candidates, RUN.metrics)
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
@@ -146,7 +146,7 @@ def test_a_fold_in_which_nothing_was_chosen_has_no_scores(kept):
     _, run, _ = kept
     lost = run.candidates.copy()
     lost.loc[(lost["repeat"] == 0) & (lost["fold"] == 1), "success"] = False
-    selection = choose(lost, RUN.candidates, [*FACTS])
+    selection = select(lost, RUN.candidates, [*FACTS])
     table = score_selection(selection, run.predictions, ["gmean", "auc"])
     by_cv = table[table["criterion"] == "cv"].set_index(["repeat", "fold"])
     assert by_cv["auc"].isna().tolist() == [False, True, False, False, False, False]
@@ -168,7 +168,7 @@ def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
 def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
     run = changed(RUN, {"metrics": metrics_of(task, METRICS)[:1]})
     candidates, _, kept = without_data(run, "gone")
-    write_frame(tmp_path / "selection", choose(candidates, run.candidates, [*FACTS]))
+    write_frame(tmp_path / "selection", select(candidates, run.candidates, [*FACTS]))
     write_frame(tmp_path / "predictions", kept)
     metrics = metrics_of(task, METRICS)
     found = score_selection(read_frame(tmp_path / "selection"), read_frame(tmp_path / "predictions"), metrics)

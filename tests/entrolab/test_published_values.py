@@ -12,7 +12,7 @@ from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.fit.learners import seed_from
 from entrolab.fit.protocols import protocol
-from entrolab.fit.selection import choose
+from entrolab.fit.selection import select
 from entrolab.fit.training import train_run
 from entrolab.io.limits import Limits
 from entrolab.results.reader import Results
@@ -71,7 +71,7 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
     parts = protocol(cell.protocol).draw(data.y, seed_from(0, "eem", dataset, "folds"))
 
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
-    scores = choose(candidates, cell.candidates, cell.metrics)
+    scores = select(candidates, cell.candidates, cell.metrics)
 
     assert record["success"]
     published = published_of("eem")
@@ -91,7 +91,7 @@ def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm,
     parts = protocol(cell.protocol).draw(data.y, seed_from(0, "melm", "heart", "folds"))
 
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
-    scores = choose(candidates, cell.candidates, cell.metrics)
+    scores = select(candidates, cell.candidates, cell.metrics)
 
     assert record["success"]
     ours = 100 * scores.loc[scores["criterion"] == "cv", "balanced_accuracy"].mean()
@@ -125,7 +125,7 @@ def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(ca
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
 
     assert record["success"]
-    scores = choose(candidates, cell.candidates, cell.metrics)
+    scores = select(candidates, cell.candidates, cell.metrics)
     ours = 100 * scores.loc[scores["criterion"] == "cv", "accuracy"].mean()
     value = published_of("information_theory").loc[("softmax", "mnist", "softmax_01", "accuracy"), "value"]
     assert abs(ours - value) <= essay.tables["softmax"].tolerance.points

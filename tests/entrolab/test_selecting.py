@@ -11,9 +11,11 @@ from sklearn.datasets import make_classification
 from entrolab.data.dataset import Dataset
 from entrolab.fit.predictions import score_selection
 from entrolab.fit.protocols import Folds
-from entrolab.fit.selection import among, choose, choose_within, most_chosen
+from entrolab.fit.selection import most_chosen, restrict_grid, select
 from entrolab.fit.training import train_run
-from entrolab.io.limits import Limits
+from entrolab.io import limits
+from entrolab.results.reader import Results
+from entrolab.tables.scores import Limits
 from entrolab.text import Unreadable
 
 SPEC = logistic_run()
@@ -41,27 +43,28 @@ def candidates(*folds: dict) -> pd.DataFrame:
 
 
 def points(table: pd.DataFrame, criterion: str) -> list[int]:
-    scores = choose(table, CRITERIA, METRICS)
+    scores = select(table, CRITERIA, METRICS)
     return scores.loc[scores["criterion"] == criterion, "point"].tolist()
 
 
 def test_limits_are_inclusive_and_leave_other_candidates_alone():
     table = candidates({"test_gmean": [0.1, 0.2, 0.3, 0.4]})  # C = 0, 1, 2, 3
-    assert among(table, {"C": {"max": 1.0}})["point"].tolist() == [0, 1]
-    assert among(table, {"C": {"min": 1, "max": 2 - 1e-12}})["point"].tolist() == [1, 2]
-    assert len(among(table, {"gamma": {"max": 0}})) == 4
-    assert len(among(table[:0], {"C": {"max": 1}})) == 0
+    assert restrict_grid(table, {"C": {"max": 1.0}})["point"].tolist() == [0, 1]
+    assert restrict_grid(table, {"C": {"min": 1, "max": 2 - 1e-12}})["point"].tolist() == [1, 2]
+    assert len(restrict_grid(table, {"gamma": {"max": 0}})) == 4
+    assert len(restrict_grid(table[:0], {"C": {"max": 1}})) == 0
 
 
 def test_values_that_are_not_numbers_are_not_within_limits():
     table = candidates({"test_gmean": [0.1, 0.2, 0.3]})
-    table["params"] = ['{"gamma": "scale"}', '{"gamma": 1.0}', '{"gamma": [1]}']
-    assert among(table, {"gamma": {"min": 0.5}})["point"].tolist() == [1]
+    table = pd.concat([table, table])
+    table["params"] = [f'{{"gamma": {value}}}' for value in ('"scale"', "1.0", "[1]", "null", "true", "NaN")]
+    assert restrict_grid(table, {"gamma": {"min": 0.5}})["point"].tolist() == [1]
 
 
 def test_choosing_within_limits_is_choosing_from_a_smaller_grid():
     table = candidates({"dcs_gaussian": [1.0, 2.0, 9.0], "test_gmean": [0.1, 0.2, 0.9]})
-    limited = among(table, {"C": {"max": 1}})
+    limited = restrict_grid(table, {"C": {"max": 1}})
     assert points(table, "dcs_gaussian") == [2]
     assert points(limited, "dcs_gaussian") == points(limited, "oracle") == [1]
 
@@ -98,7 +101,7 @@ def test_each_fold_chooses_for_itself_and_reports_the_scores_of_its_choice():
         {"cv_gmean": [0.9, 0.1], "test_gmean": [0.11, 0.12], "test_accuracy": [0.21, 0.22]},
         {"cv_gmean": [0.1, 0.8], "test_gmean": [0.13, 0.14], "test_accuracy": [0.23, 0.24]},
     )
-    scores = choose(table, CRITERIA, METRICS)
+    scores = select(table, CRITERIA, METRICS)
     cv = scores[scores["criterion"] == "cv"]
 
     assert cv["point"].tolist() == [0, 1]
@@ -112,7 +115,7 @@ def test_each_fold_chooses_for_itself_and_reports_the_scores_of_its_choice():
 def test_the_oracle_takes_one_point_for_all_folds():
     """Means 0.5, 0.55, 0.45: the second, though each fold has a better one of its own."""
     table = candidates({"test_gmean": [0.9, 0.6, 0.0]}, {"test_gmean": [0.1, 0.5, 0.9]})
-    scores = choose(table, CRITERIA, METRICS)
+    scores = select(table, CRITERIA, METRICS)
     oracle = scores[scores["criterion"] == "oracle"]
 
     assert oracle["point"].tolist() == [1, 1]
@@ -132,7 +135,7 @@ def test_a_fold_without_a_usable_candidate_says_why():
         {"test_gmean": [0.9, 0.2]},
         {"test_gmean": [NAN, NAN], "success": [False, False], "error": ["out of memory", "out of memory"]},
     )
-    scores = choose(table, CRITERIA, METRICS)
+    scores = select(table, CRITERIA, METRICS)
     lost = scores[(scores["fold"] == 1) & (scores["criterion"] == "cv")].iloc[0]
 
     assert (lost["success"], lost["point"], lost["error"]) == (False, -1, "out of memory")
@@ -143,7 +146,7 @@ def test_a_fold_without_a_usable_candidate_says_why():
 
 def test_a_criterion_that_is_undefined_everywhere_says_so():
     table = candidates({"dcs_kde": [NAN, NAN], "test_gmean": [0.1, 0.2]})
-    scores = choose(table, CRITERIA, METRICS).set_index("criterion")
+    scores = select(table, CRITERIA, METRICS).set_index("criterion")
 
     assert not scores.loc["dcs_kde", "success"]
     assert "undefined" in scores.loc["dcs_kde", "error"]
@@ -151,7 +154,7 @@ def test_a_criterion_that_is_undefined_everywhere_says_so():
 
 
 def test_without_criteria_the_oracle_alone_selects():
-    scores = choose(candidates({"test_gmean": [0.5, 0.75]}), [])
+    scores = select(candidates({"test_gmean": [0.5, 0.75]}), [])
     assert list(scores["criterion"]) == ["oracle"]
     assert most_chosen(scores) == {}
 
@@ -161,8 +164,8 @@ def test_a_selection_by_some_criteria_is_those_rows_of_the_selection_by_all(crit
     rng = np.random.default_rng(0)
     columns = ["cv_gmean", "dcs_gaussian", "dcs_kde", "test_gmean"]
     table = candidates(*(dict(zip(columns, rng.integers(0, 3, (4, 5)) / 4, strict=True)) for _ in range(3)))
-    whole = choose(table, CRITERIA, METRICS)
-    some = choose(table, criteria, METRICS).set_index("criterion")
+    whole = select(table, CRITERIA, METRICS)
+    some = select(table, criteria, METRICS).set_index("criterion")
     for criterion in [*criteria, "oracle"]:
         assert some.loc[[criterion]].equals(whole.set_index("criterion").loc[[criterion]])
     assert set(some.index) == {*criteria, "oracle"}
@@ -190,19 +193,34 @@ def errors(cv: list[float], test: list[float]) -> pd.DataFrame:
 
 
 def test_of_errors_the_smallest_is_chosen():
-    scores = choose(errors([NAN, 0.2, 0.3], [0.4, 0.5, 0.1]), ["cv"], ["rmse"]).set_index("criterion")
+    scores = select(errors([NAN, 0.2, 0.3], [0.4, 0.5, 0.1]), ["cv"], ["rmse"]).set_index("criterion")
     assert scores["point"].to_dict() == {"cv": 1, "oracle": 2}
     assert scores["criterion_value"].to_dict() == {"cv": 0.2, "oracle": 0.1}
     assert scores["rmse"].to_dict() == {"cv": 0.5, "oracle": 0.1}
-    assert choose(errors([0.2, 0.2, INF], [1, 2, 3]), ["cv"])["point"].tolist() == [0, 0]
+    assert select(errors([0.2, 0.2, INF], [1, 2, 3]), ["cv"])["point"].tolist() == [0, 0]
 
 
-def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path):
-    file = tmp_path / "ridge.parquet"
-    errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).to_parquet(file)
-    study = SimpleNamespace(metrics=["accuracy", "rmse"], criteria=["cv"])
-    chosen = choose_within(file, {"C": {"min": 1}}, study).set_index("criterion")
-    assert chosen.loc["cv", ["dataset", "point", "rmse"]].tolist() == ["points", 1, 0.5]
+def test_selecting_within_limits_takes_the_metrics_of_candidates_and_the_criteria_of_the_model(tmp_path):
+    errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).drop(columns="dcs_gaussian").to_parquet(tmp_path / "ridge")
+    study = SimpleNamespace(
+        metrics=["accuracy", "rmse"], criteria=["dcs_kde"], models={"ridge": SimpleNamespace(criteria=["cv"])}
+    )
+    results = Results(study)
+    results.file = lambda stage, dataset, model: tmp_path / model
+    found = results.scores("points", "ridge", {"C": Limits(min=1)})
+    assert [*found] == ["cv", "oracle"]
+    assert found["cv"].loc[:, ["dataset", "point", "rmse"]].values.tolist() == [["points", 1, 0.5]]
+
+
+def test_the_only_candidate_that_is_left_has_its_value():
+    table = errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6])
+    only = select(restrict_grid(table, {"C": {"min": 2}}), ["cv"]).set_index("criterion").loc["cv"]
+    assert (only["point"], only["criterion_value"]) == (2, 0.3)
+
+
+def test_a_criterion_without_a_column_is_refused():
+    with pytest.raises(ValueError, match="found no values of the criterion 'dcs_kde'"):
+        select(candidates({"test_gmean": [1.0]}).drop(columns="dcs_kde"), ["cv", "dcs_kde"])
 
 
 @pytest.fixture(scope="module")
@@ -213,8 +231,8 @@ def dataset():
 
 def test_predictions_are_stored_for_all_that_a_criterion_selects(dataset):
     spec = changed(SPEC, {"estimator": "sklearn.svm.SVC", "grid": {"gamma": [0.1, 100.0]}})
-    trained = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), spec, Limits(seconds=3600))
-    scores = choose(trained.candidates, CRITERIA, METRICS)
+    trained = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), spec, limits.Limits(seconds=3600))
+    scores = select(trained.candidates, CRITERIA, METRICS)
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
     assert scores["success"].all()
     place = ["repeat", "fold", "point"]
@@ -226,11 +244,11 @@ def test_predictions_are_stored_for_all_that_a_criterion_selects(dataset):
 
 def test_the_only_point_is_taken_without_validation(dataset):
     spec = changed(SPEC, {"grid": {"C": [1.0]}, "candidates": ["cv"]})
-    table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), spec, Limits(seconds=3600))
-    scores = choose(table, ["cv"])
+    table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), spec, limits.Limits(seconds=3600))
+    scores = select(table, ["cv"])
     assert scores["success"].all()
     assert (scores["point"] == 0).all()
-    lost = choose(table.assign(success=False, error="singular"), ["cv"])
+    lost = select(table.assign(success=False, error="singular"), ["cv"])
     assert set(lost["error"]) == {"singular"}
     assert not lost["success"].any()
 

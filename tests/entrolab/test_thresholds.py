@@ -19,7 +19,7 @@ from entrolab.fit import thresholds
 from entrolab.fit.learners import seed_from
 from entrolab.fit.refit import of_table, refit
 from entrolab.fit.run import Run
-from entrolab.fit.selection import choose
+from entrolab.fit.selection import select
 from entrolab.fit.training import train_run
 from entrolab.io.limits import Limits
 from entrolab.io.model_reading import load
@@ -87,7 +87,7 @@ def test_labels_of_test_rows_choose_no_threshold(study):
     both = [train_run(one, parts, spec_of(study, "logistic"), LIMITS) for one in (data, flipped)]
     assert [one.record["error"] for one in both] == ["", ""]
     assert [one.record["n_failed"] for one in both] == [0, 0]
-    selections = [choose(one.candidates, ["cv"]) for one in both]
+    selections = [select(one.candidates, ["cv"]) for one in both]
     chosen = [one.query("fold == 1 and criterion == 'cv'")["point"].item() for one in selections]
     answers = [
         one.predictions.query(f"fold == 1 and point == {point}")["prediction"]

@@ -15,8 +15,10 @@ import pandas as pd
 import pytest
 import yaml
 from own_tables import LINE, OWN, TABLE
+from refused_studies import refused
 
 from entrolab.data.dataset import load_dataset, save_dataset
+from entrolab.data.formats.table import labels_of
 from entrolab.data.prepare import prepare
 from entrolab.data.user_entries import entry_of_table
 from entrolab.data.user_files import Source
@@ -403,6 +405,53 @@ def test_a_column_of_categories_without_values_is_left_out(load_own, tmp_path, f
     assert entry["format"]["columns"]["sold"] is None  # imputed, as a column of numbers without values
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        *({"time": "bought"}, {"weight": "bought"}, {"groups": "bought"}, {"drop": ["bought"]}),
+        *({"groups": "sort", "time": "sort"}, {"weight": "sort", "time": "sort"}),
+        *({"groups": "sort", "weight": "sort"}, {"groups": "sort", "drop": ["sort"]}),
+        *({"drop": ["sort"], "keep": ["sort"]}, {"drop": ["colour"], "categorical": ["colour"]}),
+        *({"keep": ["bought"]}, {"categorical": ["bought"]}),
+    ],
+    ids=str,
+)
+def test_two_roles_of_one_column_are_one_line(load_own, own):
+    message = refused(load_own, {**OWN, **own})
+    assert re.search(rf"datasets.shop.({'|'.join(own)}): found '(sort|colour|bought)', which is `", message)
+
+
+@pytest.mark.parametrize("own", [{"time": "size", "drop": ["size"]}, {"time": "size", "keep": ["size"]}])
+def test_a_column_may_order_the_rows_and_be_a_feature_or_not(load_own, own):
+    _, entry = load_own({**OWN, **own})
+    assert (entry["format"]["time"], "size" in entry["format"]["columns"]) == ("size", "keep" in own)
+
+
+@pytest.mark.parametrize(
+    ("labels", "read", "model"),
+    [
+        (["007", "7", "0.5"], {"007", "7", "0.5"}, SVC),  # not 7 twice
+        (["007.50", "10.00", "0.25"], {7.5, 10.0, 0.25}, SVR),
+        (["1e5", "0.5", "3"], {1e5, 0.5, 3.0}, SVR),
+    ],
+)
+def test_labels_are_numbers_unless_two_of_them_become_one(load_own, labels, read, model):
+    _, entry = load_own({"file": "table.csv", "label": "y"}, with_labels(*labels * 9), model)
+    labels_as = entry["format"]["labels_as"]
+    assert {*labels_of(pd.Series(labels), {}, labels_as).tolist()} == read
+
+
+def test_a_positive_label_counts_once_and_only_between_two_classes(load_own):
+    own = {"file": "table.csv", "label": "y", "positive": [1, "1"]}
+    content = with_labels(*[1, 0, 2] * 9)
+    _, entry = load_own(own, content)
+    assert (entry["positive"], entry["expect"]["positive"], entry["expect"]["negative"]) == (["1"], 9, 18)
+    for task in ("multiclass", "regression"):
+        assert f"found 'positive' beside the task {task!r}" in refused(
+            load_own, {**own, "task": task}, content
+        )
+
+
 def test_a_column_that_alone_determines_the_label_is_named(load_own):
     content = rows_of(
         60,
@@ -412,10 +461,10 @@ def test_a_column_that_alone_determines_the_label_is_named(load_own):
         died=lambda k: int(k * 3 % 7 > 2),
     )
     _, entry = load_own({"file": "table.csv", "label": "died"}, content)
-    assert entry["tells_label"] == ["alive", "level"]
+    assert entry["determines_label"] == ["alive", "level"]
     content = rows_of(60, x=lambda k: k * 7 % 11, euros=lambda k: k % 31, cents=lambda k: 100 * (k % 31) + 5)
     _, entry = load_own({"file": "table.csv", "label": "cents"}, content, model=SVR)
-    assert entry["tells_label"] == ["euros"]
+    assert entry["determines_label"] == ["euros"]
 
 
 @pytest.fixture
@@ -492,7 +541,7 @@ def test_markers_of_missing_values_are_alike_in_every_format(load_own, tmp_path,
     with pytest.raises(ConfigError, match="shop.groups: found no value of 'group' in 3 rows; accepted: a gr"):
         load_own({**own, "groups": "group", "drop": ["weight"]}, **study)
     with pytest.raises(
-        ConfigError, match="shop.weight: found nan in 1 rows of 'weight'; accepted: numbers f"
+        ConfigError, match="shop.weight: found weights such as nan in 1 rows of 'weight'; accepted: numbers f"
     ):
         load_own({**own, "weight": "weight", "drop": ["group"]}, **study)
     with pytest.raises(ConfigError, match="shop.time: column 'whole': found no value in 1 rows; accepted: a"):

@@ -63,9 +63,9 @@ def test_a_weight_is_no_feature_and_stays_with_its_row(load_own, tmp_path):
 @pytest.mark.parametrize(
     ("sort", "line"),
     [
-        ("-1", "weight: found -1 in the column 'sort', in 1 rows less than 0; accepted: numbers from 0"),
-        ("", "weight: found no value of 'sort' in 1 rows; accepted: numbers from 0, not all of them 0"),
-        ("inf", "weight: found inf in the column 'sort'; accepted: numbers from 0, not all of them 0"),
+        ("-1", "weight: found weights such as -1 in 1 rows of 'sort'; accepted: numbers from 0"),
+        ("", "weight: found weights such as nan in 1 rows of 'sort'; accepted: numbers from 0"),
+        ("inf", "weight: found weights such as inf in 1 rows of 'sort'; accepted: numbers from 0"),
         ("much", "weight: column 'sort': found 'much'; accepted: numbers"),
         (None, "weight: found 0 in all rows of 'sort'; accepted: numbers from 0, not all of them 0"),
     ],

@@ -82,7 +82,7 @@ CASES = {
     "procedure": (
         {"openml_task": CURVE},
         {},
-        "the task's estimation procedure is bootstrapping; accepted: ",
+        "whose estimation procedure is bootstrapping; accepted: crossvalidation or holdout$",
     ),
     "absent": ({"openml": DATA}, {"/bottles.arff": answer(b"gone", 404)}, "cannot be downloaded: "),
     "cut": (

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 STUDY = yaml.safe_load("""
 title: Two learners on two small data sets
-scaling: {method: minmax, range: [0, 1], fit_on: all}
+scaling: {method: minmax, range: [0, 1]}
 protocol: {folds: 3}
 named_seeds: true
 checks: false
@@ -97,7 +97,7 @@ SMALL = {
 # Three tasks, data sets of several sizes, learners by task, and a column of published numbers alone.
 TRIALS = yaml.safe_load("""
 title: Two learners and three tasks
-scaling: {method: {of_dataset: scaling}, range: [-1, 1], fit_on: all, targets: [0, 1]}
+scaling: {method: {of_dataset: scaling}, range: [-1, 1], targets: [0, 1]}
 protocol: {trials: 3, train: {of_dataset: n_train}, test: 40, inner: {folds: 4, used: {of_dataset: inner}}}
 named_seeds: true
 checks: false

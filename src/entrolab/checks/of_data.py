@@ -64,7 +64,7 @@ def duplicates(checked: CheckedData) -> str | None:
 
 def column_that_tells(checked: CheckedData) -> str | None:
     """The columns of which each alone determines the label."""
-    names = checked.entry.get("tells_label", ())
+    names = checked.entry.get("determines_label", ())
     return ", ".join(names) or None
 
 

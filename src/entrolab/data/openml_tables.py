@@ -37,8 +37,8 @@ def file_of(study: Path, key: str, own: Mapping) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with tempfile.TemporaryDirectory() as cache, replacing(path) as temporary:
-            for _ in within(Limits(FETCHING_SECONDS), _fetch, option, own[option], cache, temporary):
-                pass
+            for refused in within(Limits(FETCHING_SECONDS), _fetch, option, own[option], cache, temporary):
+                raise ConfigError(f"{where}: {refused}")
     except (LimitError, KilledError, RuntimeError) as error:
         raise ConfigError(
             f"{where}: {own[option]} cannot be downloaded: {one_line(error, 300)}; accepted: a number known "
@@ -65,10 +65,20 @@ def keep(path: Path, frame, facts: Mapping, splits=None) -> None:
     frame.to_parquet(path)
 
 
+def divided_by(splits) -> dict[str, int]:
+    """What a frame of a task's splits contains: folds and repeats, or trials with training and test rows."""
+    repeats, n_folds = splits.shape[1], int(splits.to_numpy().max()) + 1
+    if n_folds > 1:
+        return {"folds": n_folds, "repeats": repeats}
+    tested = int((splits.to_numpy()[:, 0] == 0).sum())
+    return {"trials": repeats, "train": len(splits) - tested, "test": tested}
+
+
 # ------------------------------------------------------------------------------------ in a process of its own
 
 
-def _fetch(option: str, number: int, cache: str, path: Path) -> Iterator[None]:
+def _fetch(option: str, number: int, cache: str, path: Path) -> Iterator[str]:
+    """Download a data set, or yield why its task cannot be used."""
     os.environ["OPENML_SKIP_PARQUET"] = "true"  # checksums are known only for the ARFF files
     import openml
 
@@ -77,6 +87,11 @@ def _fetch(option: str, number: int, cache: str, path: Path) -> Iterator[None]:
     task = None
     if option == "openml_task":
         task = openml.tasks.get_task(number, download_splits=False)
+        procedure = task.estimation_procedure["type"]
+        if procedure not in ESTIMATED_BY:
+            accepted = " or ".join(ESTIMATED_BY)
+            yield f"found {number}, whose estimation procedure is {procedure}; accepted: {accepted}"
+            return
         number = task.dataset_id
     # Not as pickles, which is the default.
     data = openml.datasets.get_dataset(number, download_data=True, cache_format="feather")
@@ -89,7 +104,6 @@ def _fetch(option: str, number: int, cache: str, path: Path) -> Iterator[None]:
     }
     splits = None if task is None else _splits(task, len(frame))
     keep(path, frame, facts, splits)
-    yield
 
 
 def _reference(data) -> str:
@@ -103,11 +117,6 @@ def _splits(task, n_rows: int):
     """The fold in which a task tests each row, for each repeat."""
     import numpy as np
 
-    procedure = task.estimation_procedure["type"]
-    if procedure not in ESTIMATED_BY:
-        raise ValueError(
-            f"the task's estimation procedure is {procedure}; accepted: {' or '.join(ESTIMATED_BY)}"
-        )
     repeats = task.download_split().split
     found = np.full((len(repeats), n_rows), -1, dtype=np.int16)
     for repeat, folds in repeats.items():

@@ -216,19 +216,19 @@ def is_whole(column: pd.Series) -> bool:
     return column.dtype.kind in "iuf" and bool((column.dropna() % 1 == 0).all())
 
 
-def hints(frame: pd.DataFrame, words: Collection[str], lost: Mapping[str, str]) -> list[str]:
+def hints(frame: pd.DataFrame, words: Collection[str], lossy: Mapping[str, str]) -> list[str]:
     """What columns of words look like, each with the option that reads it.
 
-    `lost` has an example of each column of numbers that is read as text.
+    `lossy` has an example of each column of numbers that is read as text.
     """
     found = [
         f"{name} is read as text, since {example!r} is more than its number; accepted: "
         f"`read: {{dtype: {{{name}: str}}}}`, or {{{name}: float}}"
-        for name, example in lost.items()
+        for name, example in lossy.items()
         if example and name in words
     ]
     for name, dtype in frame.dtypes.items():
-        if name not in words or name in lost or pd.api.types.is_numeric_dtype(dtype) or dtype.kind in "mM":
+        if name not in words or name in lossy or pd.api.types.is_numeric_dtype(dtype) or dtype.kind in "mM":
             continue
         texts = {str(text) for text in frame[name].dropna().unique()[:MOST_TEXTS]}
         rest = {text.strip() for text in texts.difference(MARKS) if not reads(number, text)}

@@ -1,9 +1,10 @@
 """Make the catalog's entry of a user's table: task, classes, kinds of columns and counts."""
 
-import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from entrolab.data.formats.table import (
     numbers_of,
     order_in_time,
 )
-from entrolab.data.openml_tables import KEYS, facts_of
+from entrolab.data.openml_tables import KEYS, divided_by, facts_of
 from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import ARROW, DELIMITED, says_more, suffix_of
 from entrolab.data.user_columns import (
@@ -38,9 +39,12 @@ from entrolab.data.user_files import (
     listed,
 )
 from entrolab.schema.sections import shortened
-from entrolab.text import damaged
+from entrolab.text import damaged, is_number
 from entrolearn.columns import DATE, ColumnEncoder
 from entrolearn.suggest import did_you_mean
+
+NO_FEATURES = ("label", "drop", "groups", "weight")  # roles of columns
+ROLES_TOGETHER = ({"time", "drop"}, {"time", "categorical"}, {"time", "keep"}, {"categorical", "keep"})
 
 
 def entry_of_openml(source: Source, own: Mapping) -> dict:
@@ -61,112 +65,113 @@ def entry_of_openml(source: Source, own: Mapping) -> dict:
 
 def entry_of_table(source: Source, own: Mapping) -> dict:
     """The entry of a data set in files of a user's."""
-    read, splits = source.read, list(own.get("splits", ()))
-    written = {own[option] for option in ("label", "groups") if option in own} | {*own.get("categorical", ())}
-    names, frames, lost = _frames(source, written, splits)
-
-    def asked(option: str, columns: Iterable[str]) -> list[str]:
-        return columns_asked(source, names, option, columns)
-
-    (label,) = asked("label", [own["label"]])
-    drop, categorical, keep = (
-        asked(option, own.get(option, ())) for option in ("drop", "categorical", "keep")
-    )
-    for option in ("dtype", "parse_dates", "date_format"):
-        if not isinstance(read.get(option, ()), str):
-            asked(f"read.{option}", read.get(option, ()))
-    beside = {
-        option: asked(option, [own[option]])[0] for option in ("groups", "time", "weight") if option in own
-    }
+    splits = list(own.get("splits", ()))
+    keep_as_text = {own[role] for role in ("label", "groups") if role in own} | {*own.get("categorical", ())}
+    names, frames, lossy = _frames(source, keep_as_text, splits)
+    roles = _roles(source, own, names)
+    beside = {role: roles[role][0] for role in ("groups", "time", "weight") if roles[role]}
     frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     if frame.empty:
         raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
-    _check_scalars(source, frame.drop(columns=drop))
-    apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
-    features = [name for name in names if name not in apart]
-    timed = [beside["time"]] if beside.get("time") in drop else []
-    lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
-    as_text = [name for name, example in lost.items() if example]
-    with wrong_values(source, names):
-        described = describe_columns(
-            frame, [*features, *timed], categorical, as_text, read, lengths, is_delimited
-        )
-    times = {}
-    if "time" in beside:
-        kind = described[beside["time"]][0]
-        times["time_kind"] = DATE if isinstance(kind, list) else kind
-        try:
-            order_in_time(frame[beside["time"]], times["time_kind"])
-        except ValueError as error:
-            raise source.wrong_in_study("time", str(error)) from None
-    columns, left_out = _features({name: described[name] for name in features}, keep)
-    if not columns:
-        raise source.wrong_in_study(
-            "drop", f"found no column beside {label!r} in {source.path}; accepted: some that are not dropped"
-        )
-    codes = ColumnEncoder(columns).transform(frame)
-    labels_as = _labels_as(source, frame[label], own)
-    labels = labels_of(frame[label], read, labels_as)
-    gaps, labelled = codes != codes, labels == labels
-    if not labelled.any():
-        raise source.wrong_in_study("label", f"no row of {source.path} has a label; accepted: some with one")
-    tested = {"test_rows": int(labelled[-len(frames[-1]) :].sum())} if "test" in own else {}
-    if tested and not 0 < tested["test_rows"] < labelled.sum():
-        raise source.wrong_in_study(
-            "test",
-            f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
-        )
+    _check_scalars(source, frame.drop(columns=roles["drop"]))
+    lengths = [len(part) for part in frames]
+    columns, left_out, times = _columns(source, frame, roles, splits, lossy, lengths)
+    label = _label(source, own, frame[own["label"]])
+    rows = label.is_known
+    tested = {"test_rows": _n_test_rows(source, label, lengths[-1])} if "test" in own else {}
     if "weight" in beside:
-        _check_weights(source, frame.loc[labelled, beside["weight"]])
-    texts = [one for one in labels[labelled] if isinstance(one, str)]
-    are_names = is_nominal(frame[label]) or any(map(says_more, texts))
-    task, classes = _task(source, label, _counted(labels[labelled]), own, are_names)
-    is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
-    if tested and task == "binary":
-        _check_both_classes(source, labels, labelled, is_test, classes["positives"])
-    groups = names_of(frame.loc[labelled, beside["groups"]]) if "groups" in beside else None
-    n_groups = _n_groups(source, groups, labels[labelled] if task != "regression" else None)
+        _check_weights(source, frame.loc[rows, beside["weight"]])
+    groups = names_of(frame.loc[rows, beside["groups"]]) if "groups" in beside else None
+    n_groups = _n_groups(source, groups, label.values[rows] if label.task != "regression" else None)
+    codes = ColumnEncoder(columns).transform(frame)[rows]
     words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
-    words |= set() if task == "regression" else {label}
+    words |= set() if label.task == "regression" else {own["label"]}
+    n_missing = dict(zip(columns, np.isnan(codes).sum(axis=0).tolist(), strict=True))
     return {
-        "title": f"{source.path.name}, by {label}",
+        "title": f"{source.path.name}, by {own['label']}",
         "source": "own",
         "paths": list(map(str, source.paths)),
         "format": {
             "name": "table",
             "names": names,
-            "read": dict(read),
-            "label": label,
-            "labels_as": "number" if task == "regression" else labels_as,
+            "read": dict(source.read),
+            "label": own["label"],
+            "labels_as": label.read_as,
             "columns": columns,
-            "written": sorted(written),
-            "text": sorted(lost),
+            "keep_as_text": sorted(keep_as_text),
+            "text": sorted(lossy),
             **beside,
             **times,
             **({"splits": splits} if splits else {}),
         },
-        "splits": _divided_by(frame[splits][labelled]) if splits else {},
+        "splits": divided_by(frame[splits][rows]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
         "groups": n_groups[0],
         "groups_of_class": n_groups[1],
-        "task": task,
-        "positive": classes.pop("positives", []),
-        "expect": {"rows": int(labelled.sum()), "features": len(columns), **classes, **tested},
+        "task": label.task,
+        "positive": label.positives,
+        "expect": {"rows": int(rows.sum()), "features": len(columns), **label.counts, **tested},
         "left_out": left_out,
-        "hints": hints(frame, words, lost),
-        "n_missing": {name: int(n) for name, n in zip(columns, gaps[labelled].sum(axis=0), strict=True) if n},
-        "n_unlabelled": int((~labelled).sum()),
-        "tells_label": determining_columns(columns, codes[labelled], labels[labelled], task),
+        "hints": hints(frame, words, lossy),
+        "n_missing": {name: count for name, count in n_missing.items() if count},
+        "n_unlabelled": int((~rows).sum()),
+        "determines_label": determining_columns(columns, codes, label.values[rows], label.task),
         "reference": "",
     }
 
 
-def _features(described: Mapping, keep: Collection[str]) -> tuple[dict, dict[str, str]]:
-    """The kind of each feature, and why the other columns are left out; all are features if none would be."""
-    left_out = {name: why for name, (_, why) in described.items() if why and name not in keep}
-    if len(left_out) == len(described):
+def _roles(source: Source, own: Mapping, names: Sequence[str]) -> dict[str, list[str]]:
+    """The columns that each option names; all exist, and none has two roles that exclude each other."""
+    roles = {}
+    for role in ("label", "drop", "categorical", "keep", "groups", "time", "weight"):
+        asked = own.get(role, ())
+        roles[role] = columns_asked(source, names, role, [asked] if isinstance(asked, str) else asked)
+    for option in ("dtype", "parse_dates", "date_format"):
+        if not isinstance(source.read.get(option, ()), str):
+            columns_asked(source, names, f"read.{option}", source.read.get(option, ()))
+    for one, other in combinations(roles, 2):
+        both = [name for name in roles[one] if name in roles[other]]
+        if both and {one, other} not in ROLES_TOGETHER:
+            found = f"found {both[0]!r}, which is `{one}` too"
+            raise source.wrong_in_study(other, f"{found}; accepted: one of them")
+    return roles
+
+
+def _columns(
+    source: Source,
+    frame: pd.DataFrame,
+    roles: Mapping,
+    splits: Sequence[str],
+    lossy: Mapping,
+    lengths: list[int],
+) -> tuple[dict, dict[str, str], dict]:
+    """The kind of each feature, why other columns are left out, and the kind of the column `time`."""
+    non_features = {*splits, *(name for role in NO_FEATURES for name in roles[role])}
+    features = [name for name in frame.columns if name not in non_features]
+    asked = [*dict.fromkeys([*features, *roles["time"]])]
+    as_text = [name for name, example in lossy.items() if example]
+    is_delimited = suffix_of(source.path) in DELIMITED
+    with wrong_values(source, [*frame.columns]):
+        described = describe_columns(
+            frame, asked, roles["categorical"], as_text, source.read, lengths, is_delimited
+        )
+    times = {}
+    for name in roles["time"]:
+        kind = described[name][0]
+        times["time_kind"] = DATE if isinstance(kind, list) else kind
+        try:
+            order_in_time(frame[name], times["time_kind"])
+        except ValueError as error:
+            raise source.wrong_in_study("time", str(error)) from None
+    reasons = {name: described[name][1] for name in features if name not in roles["keep"]}
+    left_out = {name: why for name, why in reasons.items() if why}
+    if len(left_out) == len(features):  # none would be left
         left_out = {}
-    return {name: kind for name, (kind, _) in described.items() if name not in left_out}, left_out
+    columns = {name: described[name][0] for name in features if name not in left_out}
+    if not columns:
+        found = f"found no column beside {roles['label'][0]!r} in {source.path}"
+        raise source.wrong_in_study("drop", f"{found}; accepted: some that are not dropped")
+    return columns, left_out, times
 
 
 @contextmanager
@@ -178,6 +183,32 @@ def wrong_values(source: Source, names: Sequence[str]) -> Iterator[None]:
         path, line, text = first_place(source, names, wrong.column, wrong.value)
         found = f"found {shortened(text)} in the column {wrong.column!r}"
         raise source.wrong_in_file(path, line, f"{found}; accepted: {wrong.accepted}") from None
+
+
+@dataclass(frozen=True)
+class _Label:
+    """The labels of all rows, which are NaN where one is missing."""
+
+    values: np.ndarray
+    read_as: str | None  # for `labels_of`
+    task: str
+    positives: list[str]
+    counts: dict[str, int]  # of classes, for the catalog
+
+    @property
+    def is_known(self) -> np.ndarray:
+        return self.values == self.values
+
+
+def _label(source: Source, own: Mapping, column: pd.Series) -> _Label:
+    read_as = _labels_as(source, column, own)
+    values = labels_of(column, source.read, read_as)
+    known = values[values == values]
+    if not len(known):
+        raise source.wrong_in_study("label", f"no row of {source.path} has a label; accepted: some with one")
+    are_names = is_nominal(column) or any(isinstance(one, str) and says_more(one) for one in known)
+    task, positives, counts = _task(source, str(column.name), _counted(known), own, are_names)
+    return _Label(values, "number" if task == "regression" else read_as, task, positives, counts)
 
 
 def _labels_as(source: Source, column: pd.Series, own: Mapping) -> str | None:
@@ -194,8 +225,11 @@ def _labels_as(source: Source, column: pd.Series, own: Mapping) -> str | None:
         values = numbers_of(texts, source.read)
     except ValueError:
         return None
-    lossless = (values % 1 > 0).any() or not any(map(says_more, texts.unique()))
-    return "number" if lossless or own.get("task") == "regression" or asked else None
+    different = texts.drop_duplicates()
+    lossy = different.map(says_more)
+    if (values % 1 > 0).any():  # values such as 1e5 and 007.50 beside 0.25, unless two of them become one
+        lossy &= values[different.index].duplicated(keep=False)
+    return "number" if not lossy.any() or own.get("task") == "regression" or asked else None
 
 
 def _check_scalars(source: Source, frame) -> None:
@@ -218,7 +252,7 @@ def _check_weights(source: Source, column) -> None:
         raise source.wrong_in_study("weight", str(error)) from None
     wrong = weights[~((weights >= 0) & (weights < np.inf))]  # of missing values too
     if len(wrong) or not weights.any():
-        found = f"{wrong[0]:g} in {len(wrong)}" if len(wrong) else "0 in all"
+        found = f"weights such as {wrong[0]:g} in {len(wrong)}" if len(wrong) else "0 in all"
         raise source.wrong_in_study(
             "weight", f"found {found} rows of {column.name!r}; accepted: numbers from 0, not all of them 0"
         )
@@ -236,40 +270,40 @@ def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | Non
     return int(groups.nunique()), min(int(one.nunique()) for one in of_classes)
 
 
-def _check_both_classes(source: Source, labels, labelled, is_test, positives: Collection[str]) -> None:
-    """Refuse a training or a test file without one of two classes."""
-    is_positive = np.array([label_name(label) in positives for label in labels])
-    for path, rows in ((source.paths[-1], labelled & is_test), (source.path, labelled & ~is_test)):
-        if len({*is_positive[rows].tolist()}) < 2:
-            raise source.wrong_in_study(
-                "test", f"{path} has rows of one class; accepted: rows of both classes in each file"
-            )
-
-
-def _divided_by(splits) -> dict[str, int]:
-    """What a task's splits are: folds and their repeats, or trials with training and test rows."""
-    repeats, n_folds = splits.shape[1], int(splits.to_numpy().max()) + 1
-    if n_folds > 1:
-        return {"folds": n_folds, "repeats": repeats}
-    tested = int((splits.to_numpy()[:, 0] == 0).sum())
-    return {"trials": repeats, "train": len(splits) - tested, "test": tested}
+def _n_test_rows(source: Source, label: _Label, n_rows: int) -> int:
+    """The labelled rows of the test file, which has the last rows; both files need some, of both classes."""
+    is_test = np.arange(len(label.values)) >= len(label.values) - n_rows
+    parts = ((source.paths[-1], label.is_known & is_test), (source.path, label.is_known & ~is_test))
+    if not all(rows.any() for _, rows in parts):
+        raise source.wrong_in_study(
+            "test",
+            f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
+        )
+    if label.task == "binary":
+        is_positive = np.array([label_name(one) in label.positives for one in label.values])
+        for path, rows in parts:
+            if len(np.unique(is_positive[rows])) < 2:
+                raise source.wrong_in_study(
+                    "test", f"{path} has rows of one class; accepted: rows of both classes in each file"
+                )
+    return int(parts[0][1].sum())
 
 
 def _frames(
-    source: Source, written: Collection[str], splits: Sequence[str]
+    source: Source, keep_as_text: Collection[str], splits: Sequence[str]
 ) -> tuple[list[str], list[pd.DataFrame], dict[str, str]]:
     """The names of the columns, the table of each file, and the columns of numbers that are read as text.
 
     These are columns of which a file has words, or numbers that do not have all that is written, with an
     example.
     """
-    odd: dict[str, str] = {}
+    found: dict[str, str] = {}
     frames: list[pd.DataFrame] = []
     for path in source.paths:
         with errors_of_reading(source, path):
             names, of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else ([], {})
-            odd = {**of_file, **odd}
-            frames.append(frame_of(path, names, source.read, written, (), splits))
+            found = {**of_file, **found}
+            frames.append(frame_of(path, names, source.read, keep_as_text, (), splits))
         names = [*frames[0].columns]
         if [*frames[-1].columns] != names:
             other = next((name for name in frames[-1].columns if name not in names), "their order")
@@ -281,20 +315,20 @@ def _frames(
         raise source.wrong_in_study(
             "file", f"found one column in {source.path}; accepted: features and a label"
         )
-    lost = {
+    lossy = {
         name: example
-        for name, example in odd.items()
-        if name not in written
+        for name, example in found.items()
+        if name not in keep_as_text
         and not dtype_kind(source.read, name)
         and all(is_whole(frame[name]) for frame in frames)
     }
-    lost |= dict.fromkeys(_typed_apart(frames).difference(written), "")
-    if lost:
-        frames = [frame_of(path, names, source.read, written, lost, splits) for path in source.paths]
-    return names, frames, lost
+    lossy |= dict.fromkeys(_of_several_types(frames).difference(keep_as_text), "")
+    if lossy:
+        frames = [frame_of(path, names, source.read, keep_as_text, lossy, splits) for path in source.paths]
+    return names, frames, lossy
 
 
-def _typed_apart(frames: Sequence[pd.DataFrame]) -> set[str]:
+def _of_several_types(frames: Sequence[pd.DataFrame]) -> set[str]:
     """The columns that are numbers in one file and truth or words in another."""
     kinds: dict[str, set[str]] = {}
     for frame in frames if len(frames) > 1 else ():
@@ -314,24 +348,19 @@ def _counted(labels) -> Counter:
     return counted
 
 
-def _is_number(value: str) -> bool:
-    try:
-        return math.isfinite(float(value)) and "_" not in value  # 1_2 is a code
-    except ValueError:
-        return False
-
-
-def _task(source: Source, column: str, classes: Counter, own: Mapping, are_names: bool) -> tuple[str, dict]:
-    """The task of some labels, and the counts of their classes for the catalog."""
+def _task(
+    source: Source, column: str, classes: Counter, own: Mapping, are_names: bool
+) -> tuple[str, list[str], dict[str, int]]:
+    """The task of some labels, the positive ones, and the counts of their classes for the catalog."""
     task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, are_names))
     if task == "regression":
-        if words := [label for label in classes if not _is_number(label)]:
+        if words := [label for label in classes if not is_number(label)]:
             raise source.wrong_in_study(
                 "task",
                 f"found regression, and {shortened(words[0])} in the column {column!r}; accepted: numbers "
                 "with a point, or with the marks of `read: {decimal: ..., thousands: ...}`",
             )
-        return task, {}
+        return task, [], {}
     if len(classes) == 1:
         raise source.wrong_in_study(
             "label", f"found {column!r}, which is {listed(classes)} in all rows; accepted: several classes"
@@ -344,18 +373,18 @@ def _task(source: Source, column: str, classes: Counter, own: Mapping, are_names
             "row; accepted: several rows of each class, or regression",
         )
     if task == "multiclass":
-        return task, {"classes": len(classes), "smallest": classes[smallest]}
+        return task, [], {"classes": len(classes), "smallest": classes[smallest]}
     positives = _positives(source, column, classes, own)
     n_positive = sum(classes[name] for name in positives)
     counts = {"negative": classes.total() - n_positive, "positive": n_positive}
-    return task, {"positives": positives, **counts}
+    return task, positives, counts
 
 
 def _inferred(classes: Collection[str], are_names: bool) -> str:
     """The task by the labels: two, or words, are classes; fractions and many whole numbers are values."""
     if len(classes) <= 2:
         return "binary"
-    if are_names or not all(map(_is_number, classes)):
+    if are_names or not all(map(is_number, classes)):
         return "multiclass"
     whole = all(float(name).is_integer() for name in classes)
     return "multiclass" if whole and len(classes) <= MOST_CLASSES else "regression"
@@ -372,8 +401,8 @@ def _positives(source: Source, column: str, classes: Counter, own: Mapping) -> l
             )
         return [[*classes][-1]]
     asked = own["positive"] if isinstance(own["positive"], list) else [own["positive"]]
-    found = [_positive(source, column, classes, one) for one in asked]
-    if len({*found}) == len(classes):
+    found = list(dict.fromkeys(_positive(source, column, classes, one) for one in asked))
+    if len(found) == len(classes):
         raise source.wrong_in_study("positive", f"found all labels, {listed(classes)}; accepted: some")
     return found
 

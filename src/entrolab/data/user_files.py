@@ -158,19 +158,19 @@ def checked_names(source: Source, path: Path) -> tuple[list[str], dict[str, str]
         raise source.wrong_in_study(
             "file", f"found several columns {repeated[0]!r} in {path}; accepted: names that differ"
         )
-    odd: dict[str, str] = {}
+    lossy: dict[str, str] = {}
     for number, row in lines:
         if len(row) != len(names):
             raise source.wrong_in_file(
                 path, number, f"found {len(row)} values; accepted: {len(names)}, as line {first} has names"
             )
         if ODD.search(MARK + MARK.join(row)):
-            odd |= {
+            lossy |= {
                 name: text.strip()
                 for name, text in zip(names, row, strict=True)
-                if name not in odd and says_more(text)
+                if name not in lossy and says_more(text)
             }
-    return names, odd
+    return names, lossy
 
 
 def first_place(source: Source, names: Sequence[str], name: str, value: str) -> tuple[Path, int, str]:

@@ -99,6 +99,6 @@ def warnings_of(key: str, entry: Mapping) -> list[str]:
         *(
             f"The column {column!r} of {key} alone determines the label {label!r}: unless it is known before "
             f"the label is, `drop: [{column}]`."
-            for column in entry["tells_label"]
+            for column in entry["determines_label"]
         ),
     ]

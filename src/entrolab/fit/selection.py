@@ -1,7 +1,6 @@
 """Selection of a grid point by each criterion in each fold."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -10,38 +9,42 @@ import numpy as np
 import pandas as pd
 
 from entrolab.fit.metrics import METRICS
-from entrolab.io.parquet import read_frame
 from entrolearn.selection import best_point
 
 ORACLE = "oracle"
 PLACE = ("study", "dataset", "model")  # the columns that name a run
 
 
-def choose(candidates: pd.DataFrame, criteria: Sequence[str], shown: Sequence[str] = ()) -> pd.DataFrame:
+def select(candidates: pd.DataFrame, criteria: Sequence[str], shown: Sequence[str] = ()) -> pd.DataFrame:
     """The candidate that each criterion selects in each fold, with its values of the metrics `shown`.
 
     A criterion selects the candidate with its largest value. ``cv`` is the mean of the first metric over the
     inner folds; for an error, the smallest value is selected. NaN is never selected; ties go to the larger
-    Gaussian divergence, if the candidates have it, then to the earlier grid point. A grid of one point has no
-    inner folds, and ``cv`` selects that point. ``oracle`` selects, for all folds of a repeat, the grid point
-    with the best mean test score: a diagnostic that uses test data.
+    Gaussian divergence, if the candidates have it, then to the earlier grid point. ``cv`` selects the only
+    candidate of a fold even without a value, as a grid of one point has no inner folds. ``oracle`` selects,
+    for all folds of a repeat, the grid point with the best mean test score: a diagnostic that uses test data.
 
     The candidates are those of :func:`entrolab.fit.training.train_run`. The result has one row per repeat,
     fold and criterion; ``success`` is False if nothing could be selected.
     """
     metric = first_metric(candidates)
+    columns = {criterion: f"cv_{metric}" if criterion == "cv" else criterion for criterion in criteria}
+    if absent := [criterion for criterion, column in columns.items() if column not in candidates]:
+        raise ValueError(f"found no values of the criterion {absent[0]!r}; accepted: one of the candidates'")
+    signs = {f"cv_{metric}": _sign(metric)}
     rows = []
     for repeat, of_repeat in candidates.groupby("repeat"):
         oracle = _oracle_point(of_repeat, metric)
         for fold, of_fold in of_repeat.groupby("fold"):
             usable = of_fold[of_fold["success"]]
             place = {name: of_fold[name].iloc[0] for name in PLACE} | {"repeat": repeat, "fold": fold}
-            for criterion in criteria:
-                row, value = _best(of_fold, criterion, metric)
-                rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, shown)})
+            for criterion, column in columns.items():
+                row = _best(of_fold, column, signs.get(column, 1))
+                value = None if row is None else row[column]
+                rows.append({**place, "criterion": criterion, **_selected(row, value, of_fold, shown)})
             point, value = oracle
             row = None if point is None else usable[usable["point"] == point].iloc[0]
-            rows.append({**place, "criterion": ORACLE, **_chosen(row, value, of_fold, shown)})
+            rows.append({**place, "criterion": ORACLE, **_selected(row, value, of_fold, shown)})
     return _frame(rows, shown)
 
 
@@ -72,46 +75,35 @@ def most_often(rows: pd.DataFrame) -> tuple[dict, int] | None:
     return json.loads(params.iloc[0]), len(params)
 
 
-def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
+def restrict_grid(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
     """The candidates whose parameters lie within limits, for selecting from a part of the grid.
 
     `limits` maps parameters to ``{"min": …, "max": …}`` with one or both keys, inclusive up to rounding.
-    Candidates without the parameter are kept; values that are not numbers are outside.
+    Candidates without the parameter are kept; values that are not numbers, such as null, are outside.
     """
 
-    def within(params: str) -> bool:
-        return all(_between(json.loads(params).get(name), **limit) for name, limit in limits.items())
+    def within(text: str) -> bool:
+        params = json.loads(text)
+        return all(_between(params[name], **limit) for name, limit in limits.items() if name in params)
 
     return candidates[candidates["params"].map(within).astype(bool)]
 
 
-def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study: Mapping) -> pd.DataFrame:
-    """The selection from a part of a run's grid, see :func:`among`.
-
-    `study` has ``criteria`` and ``metrics``, of which candidates have those that fit their task.
-    """
-    candidates = read_frame(file)
-    metrics = [metric for metric in study.metrics if f"test_{metric}" in candidates]
-    return choose(among(candidates, limits), study.criteria, metrics)
-
-
 def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
     slack = 1e-9  # equal decimals may differ as floats
-    if value is None:
-        return True
-    return isinstance(value, Real) and min - slack * abs(min) <= value <= max + slack * abs(max)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return min - slack * abs(min) <= value <= max + slack * abs(max)
 
 
-def _best(of_fold: pd.DataFrame, criterion: str, metric: str) -> tuple[pd.Series | None, float | None]:
+def _best(of_fold: pd.DataFrame, column: str, sign: int) -> pd.Series | None:
+    """The candidate with the largest value of sign × column."""
     usable = of_fold[of_fold["success"]]
-    if criterion == "cv" and len(of_fold) == len(usable) == 1:
-        return usable.iloc[0], np.nan  # the only grid point is not validated
-    column, sign = (f"cv_{metric}", _sign(metric)) if criterion == "cv" else (criterion, 1)
-    values = usable[column].to_numpy()
-    if np.isnan(values).all():
-        return None, None
-    best = best_point(sign * values, usable["dcs_gaussian"].to_numpy())
-    return usable.iloc[best], values[best]
+    if column.startswith("cv_") and len(of_fold) == len(usable) == 1:
+        return usable.iloc[0]  # the only candidate may not have been validated
+    if usable[column].isna().all():
+        return None
+    return usable.iloc[best_point(sign * usable[column], usable.get("dcs_gaussian"))]
 
 
 def _sign(metric: str) -> int:
@@ -131,7 +123,9 @@ def _oracle_point(of_repeat: pd.DataFrame, metric: str) -> tuple[int | None, flo
     return int(best), float(means[best])
 
 
-def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, shown: Sequence[str]) -> dict:
+def _selected(
+    row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, shown: Sequence[str]
+) -> dict:
     if row is not None:
         scores = {metric: row[f"test_{metric}"] for metric in shown}
         return {

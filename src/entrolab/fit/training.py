@@ -34,7 +34,7 @@ from entrolab.fit.learners import (
 from entrolab.fit.protocols import protocol
 from entrolab.fit.run import Run
 from entrolab.fit.scoring import scores
-from entrolab.fit.selection import choose
+from entrolab.fit.selection import select
 from entrolab.io.limits import LimitError, Limits, within
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import machine, peak_mib, versions, write_json
@@ -234,7 +234,7 @@ def _repeat(
         for point, params in enumerate(grid)
     ]
     candidates = _frame(rows, run)
-    selection = choose(candidates, run.candidates)
+    selection = select(candidates, run.candidates)
     return candidates, _predictions(selection, said, partition, y, np.flatnonzero(assignment >= 0))
 
 

@@ -12,11 +12,12 @@ from scipy.sparse import issparse
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
-from entrolab.fit.selection import choose_within, most_often
+from entrolab.fit.selection import most_often, restrict_grid, select
 from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.results.frames import read_claims, read_figure, read_findings, read_table
+from entrolab.schema.sections import plain
 
 KEPT_VARIANCE = 0.95
 
@@ -77,7 +78,10 @@ class Results:
         """The scores of folds by criterion, selected from part of the grid if `among` has limits."""
         if not among:
             return self._scores(dataset, model)
-        rows = choose_within(self.file("candidates", dataset=dataset, model=model), among, self.study)
+        candidates = read_frame(self.file("candidates", dataset=dataset, model=model))
+        metrics = [metric for metric in self.study.metrics if f"test_{metric}" in candidates]
+        criteria = self.study.models[model].criteria
+        rows = select(restrict_grid(candidates, plain(among)), criteria, metrics)
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def predictions(self, dataset: str, model: str) -> pd.DataFrame:

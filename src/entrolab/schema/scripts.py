@@ -3,6 +3,9 @@
 A study's script has one function that the workflow calls. It is given parts of the study by the names of its
 parameters; all others are keys of a study's entry. The options of a format or a generator in the catalog are
 the parameters of its function. Importing a function would take seconds, because of what its module imports.
+
+A parameter has no annotation, or one of ``int``, ``float``, ``str``, ``bool``, ``Literal`` of constants,
+``list[...]`` or ``Sequence[...]``, ``dict[str, ...]``, and unions of these and ``None`` by ``|``.
 """
 
 import ast
@@ -25,6 +28,7 @@ WORDS = {
     "bool": "true or false",
     "None": "null",
 }
+ACCEPTED = "int, float, str, bool, Literal, list[...], Sequence[...], dict[str, ...], or several with |"
 
 
 class Script(NamedTuple):
@@ -57,6 +61,8 @@ def read_script(
         known = sorted(file.stem for file in (SCRIPTS / folder).glob("*.py"))
         accepted = f"{', '.join(known)}, or the path of a file"
         line = f"{did_you_mean(script, known)}; accepted: {accepted}"
+    except ConfigError as error:
+        line = f", whose {error}"
     except (SyntaxError, ValueError) as error:
         line = f", which is no Python: {error}"
     except LookupError:
@@ -79,14 +85,27 @@ def params_of(
     without: tuple[str, ...] = (),
     base: type[Section] = Section,
 ) -> type[Section]:
-    """A function's parameters as a section; `base` has further keys."""
+    """A function's parameters as a section; `base` has further keys.
+
+    A `ConfigError` is raised for an annotation that is none of the accepted ones, and for a name that a key
+    cannot have.
+    """
     parameters = [*_positional(function), *function.kwonlyargs]
     given = [*function.defaults, *function.kw_defaults]
     defaults = [*[None] * (len(parameters) - len(given)), *given]
     fields: dict[str, Any] = {}
     for parameter, default in zip(parameters, defaults, strict=True):
-        if parameter.arg not in without:
-            fields[parameter.arg] = (_type(parameter.annotation), ... if default is None else None)
+        name, annotation = parameter.arg, parameter.annotation
+        if name in without:
+            continue
+        if name.startswith("_") or hasattr(base, name):  # no fields of pydantic
+            raise ConfigError(f"parameter {name!r} can be no key of a study; accepted: other names")
+        try:
+            type_ = Any if annotation is None else _type(annotation)
+        except ValueError:
+            found = ast.unparse(annotation)
+            raise ConfigError(f"parameter {name!r} is annotated {found}; accepted: {ACCEPTED}") from None
+        fields[name] = (type_, ... if default is None else None)
     return create_model("Params", __base__=base, **fields)
 
 
@@ -94,20 +113,20 @@ def _positional(function: ast.arguments) -> list[ast.arg]:
     return [*function.posonlyargs, *function.args]
 
 
-def _type(annotation: ast.expr | None) -> Any:
-    """The type that an annotation names, of numbers, texts, their lists and mappings; else any."""
+def _type(annotation: ast.expr) -> Any:
+    """The type that an annotation names; a ValueError for one that is not accepted."""
     match annotation:
         case ast.Name(id=name) if name in SIMPLE:
             return SIMPLE[name]
         case ast.Subscript(value=ast.Name(id="list" | "Sequence"), slice=inside):
             return list[_type(inside)]  # type: ignore[misc]
-        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, inside])):
+        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[ast.Name(id="str"), inside])):
             return dict[str, _type(inside)]  # type: ignore[misc]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
             return Literal[ast.literal_eval(inside)]
-        case ast.BinOp(left=left, right=right):
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             names = ast.unparse(annotation).split(" | ")
             return described(_type(left) | _type(right), " or ".join(WORDS.get(name, name) for name in names))
         case ast.Constant(value=None):
             return None
-    return Any
+    raise ValueError(annotation)

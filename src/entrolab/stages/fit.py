@@ -6,7 +6,7 @@ from entrolab.experiments.measuring import measure as measure_table
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.refit import refit_run
 from entrolab.fit.run import Run
-from entrolab.fit.selection import choose
+from entrolab.fit.selection import select as select_candidates
 from entrolab.fit.training import fit_grid
 from entrolab.io.files import EXPERIMENTS, script_file
 from entrolab.io.limits import Limits
@@ -29,7 +29,7 @@ def select(job) -> None:
     """Select a candidate in each fold by each criterion."""
     candidates = read_frame(job.input.candidates)
     of_fits = [name for name, metric in METRICS.items() if metric.of_fit]
-    write_frame(job.output[0], choose(candidates, job.params.criteria, of_fits))
+    write_frame(job.output[0], select_candidates(candidates, job.params.criteria, of_fits))
 
 
 def refit(job) -> None:

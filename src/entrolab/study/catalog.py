@@ -125,6 +125,8 @@ class DataSet(Section):
                 raise wrong(f"the key {key!r} is missing")
             if source != self.source and key in self.model_fields_set:
                 raise wrong(f"found {key!r}; accepted: no such key for the source {self.source!r}")
+        if self.format and self.format.name == "idx" and len(self.files) % 2:
+            raise wrong(f"found {len(self.files)} idx files; accepted: pairs of images and their labels")
         if self.task != "binary" and "positive" in self.model_fields_set:
             raise wrong("found 'positive'; accepted: one for binary data sets, and for no others")
         return self

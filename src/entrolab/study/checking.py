@@ -192,13 +192,7 @@ def _of_data(file: Path, study: Study, catalog: Mapping) -> Iterator[str]:
             yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
     drawn = [getattr(figure, "dataset", None) for figure in study.figures.values()]
     for dataset in dict.fromkeys([*study.tasks, *filter(None, drawn)]) if study.scaling else ():
-        scaling = check(Scaling, study.scaling_of(dataset), file, "scaling", dataset)
-        files = catalog[dataset].get("files", [])
-        if scaling.fit_on == "train" and all(part.get("part") != "test" for part in files):
-            yield (
-                f"scaling.fit_on: found 'train' for {dataset!r}, whose files have no test part; "
-                "accepted: all, or a scaler among the steps of the models"
-            )
+        check(Scaling, study.scaling_of(dataset), file, "scaling", dataset)
     for dataset in _divided(study):
         entry = study.protocol_of(dataset)
         if entry.get("method") == "given":

@@ -26,6 +26,7 @@ from entrolab.schema.sections import (
 )
 from entrolab.tables.base import ALL
 from entrolab.tables.entries import TableEntry
+from entrolab.tables.scores import Limits
 
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
 # A test of this repository, with all its parameters.
@@ -100,9 +101,9 @@ class _Compared(ClaimTest):
 
     @model_validator(mode="after")
     def _as_many(self):
-        if self.pairs == "each" and len(self.models) != len(self.against or []):
+        if self.pairs == "each" and len(self.models or []) != len(self.against or []):
             raise wrong(
-                f"found {len(self.models)} models against {len(self.against or [])}; "
+                f"found {len(self.models or [])} models against {len(self.against or [])}; "
                 "accepted: equally many if pairs is 'each'"
             )
         return self
@@ -140,15 +141,17 @@ class Grows(ClaimTest):
     within: number(gt=0) = 0.3
 
 
-class _Limits(Section):
+class _Bounds(Section):
     at_least: number() = None
     at_most: number() = None
 
 
-class Bound(_Limits, ClaimTest):
+class Bound(_Bounds, ClaimTest):
     """Every cell, or every spread, is at least, or at most, a number."""
 
-    # The standard deviation over trials; the range of a curve; this range in standard deviations over folds.
+    # trials: the standard deviation over trials.
+    # curve: the largest mean of a curve less the smallest.
+    # curve_by_folds: the same, divided by the mean standard deviation over folds.
     spread: one_of("trials", *CURVES) = None
     # The value of a curve's parameter from which on it is followed.
     since: number() = None
@@ -158,20 +161,14 @@ class Bound(_Limits, ClaimTest):
         return _only_one(self, "at_least", "at_most")
 
 
-class Often(Section):
+class Often(Limits):
     """Limits of a number of cases: at least, at most or between."""
 
     min: whole(ge=0) = None
     max: whole(ge=0) = None
 
-    @model_validator(mode="after")
-    def _some(self):
-        if not self.model_fields_set:
-            raise wrong("found {}; accepted: min, max or both")
-        return self
 
-
-class Count(_Limits, _Compared):
+class Count(_Bounds, _Compared):
     """On that many data sets one of the models is better than all rivals, or a cell is within a limit.
 
     With ``of: comparisons``, each comparison of a model with a rival on a data set is counted.
@@ -188,6 +185,9 @@ class Count(_Limits, _Compared):
         _only_one(self, "against", "at_least", "at_most")
         if self.against and not self.models:
             raise wrong("the key 'models' is missing")
+        of_rivals = {"against_tables", "pairs", "by", "of"} & self.model_fields_set
+        if of_rivals and not self.against:
+            raise wrong(f"found {min(of_rivals)!r} without 'against'; accepted: it for comparisons")
         return self
 
 

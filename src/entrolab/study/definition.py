@@ -132,6 +132,8 @@ class OwnData(Section):
             for name in ("file", "label"):
                 if getattr(self, name) is None:
                     raise wrong(f"the key {name!r} is missing")
+        if self.positive is not None and self.task in ("multiclass", "regression"):
+            raise wrong(f"found 'positive' beside the task {self.task!r}; accepted: it for two classes")
         return self
 
     @model_validator(mode="after")
@@ -151,7 +153,6 @@ class Scaling(Section):
 
     method: per_dataset(one_of("minmax", "joint_minmax", "maxabs", "standard", "none"))
     range: Interval = None
-    fit_on: one_of("all", "train") = "all"
     targets: per_dataset(Interval) = None
     dtype: per_dataset(one_of("float64", "float32")) = None
 

@@ -79,7 +79,8 @@ def first_study(table: Path, label: str, output: Path) -> str:
         own["read"] = read | {"dtype": dict.fromkeys(codes, "str")}
         entry = entry_of(table, name, own)
     own["file"] = os.path.relpath(table, output.parent)
-    dropped = entry["tells_label"] if len(entry["tells_label"]) < len(entry["format"]["columns"]) else []
+    dropped = entry["determines_label"]
+    dropped = dropped if len(dropped) < len(entry["format"]["columns"]) else []
     own |= {"drop": dropped} if dropped else {}
     lines = [*_found(table, entry, own), *_columns(entry, dropped), *entry["hints"]]
     dataset = f"  {in_one_line(name)}: {in_one_line(own)}"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from entrolab.schema.sections import ConfigError, check_known
-from entrolab.study.seeds import is_number
+from entrolab.text import is_number
 
 if TYPE_CHECKING:
     from entrolab.study.study import Study
@@ -40,6 +40,8 @@ def check_published(file: Path, study: "Study") -> None:
     printed: dict[tuple[str, ...], int] = {}
     corrected: dict[tuple[str, ...], int] = {}
     for number, fields in enumerate(rows, start=2):
+        if not fields:
+            continue  # an empty line, as for pandas
         where = f"line {number}"
         if len(fields) != len(header):
             raise ConfigError(f"{file}: {where}: found {len(fields)} fields; accepted: {len(header)}")
@@ -54,7 +56,7 @@ def check_published(file: Path, study: "Study") -> None:
                 )
             seen[cell] = number
         for column in NUMBERS:
-            if not is_number(row.get(column, "")):
+            if row.get(column) and not is_number(row[column]):
                 raise ConfigError(
                     f"{file}: {where}: {column}: found {row[column]!r}; accepted: a number, or nothing"
                 )

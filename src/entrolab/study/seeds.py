@@ -1,10 +1,10 @@
 """Checks of the file of a study's values with several seeds, which `make seeds` writes."""
 
 import csv
-import math
 from pathlib import Path
 
 from entrolab.schema.sections import ConfigError, shortened
+from entrolab.text import is_number
 
 # The columns before those of the seeds.
 CELL = ("table", "dataset", "model", "metric")
@@ -24,13 +24,5 @@ def check_seeds(file: str | Path) -> None:
         if len(row) != len(header):
             raise ConfigError(f"{file}: line {number}: found {len(row)} fields; accepted: {len(header)}")
         for text in row[len(CELL) :]:
-            if not is_number(text):
+            if text and not is_number(text):
                 raise ConfigError(f"{file}: line {number}: found {text!r}; accepted: a number, or nothing")
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a finite number, or nothing."""
-    try:
-        return not text or math.isfinite(float(text))
-    except ValueError:
-        return False

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import model_validator
+
 from entrolab.fit.learners import learner_at, searched
 from entrolab.fit.metrics import METRICS, metrics_of, score_name
-from entrolab.schema.sections import Heading, Section, described, list_of, mapping_of, number, plain
+from entrolab.schema.sections import Heading, Section, described, list_of, mapping_of, number, wrong
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, TableSpec, phrase
 from entrolab.tables.entries import ModelNames, OfData, Tolerance
 from entrolab.tables.quantities import PERCENT, Quantity
@@ -35,6 +37,14 @@ class Limits(Section):
 
     min: number() = None
     max: number() = None
+
+    @model_validator(mode="after")
+    def _ascend(self):
+        if not self.model_fields_set:
+            raise wrong("found {}; accepted: min, max or both")
+        if None not in (self.min, self.max) and self.min > self.max:
+            raise wrong(f"found min {self.min} and max {self.max}; accepted: a min up to max")
+        return self
 
 
 class Scores(OfModels):
@@ -118,7 +128,7 @@ class Scores(OfModels):
         dataset, model, metric = cell
         if metric == SECONDS:
             return Times().of_trained(cell, spec, results, record)
-        folds = results.scores(dataset, model, plain(spec.entry.among))
+        folds = results.scores(dataset, model, spec.entry.among)
         chosen = chosen_folds(folds, model, spec)
         if chosen is None:
             return Found(status="failed", reason="no scores by this criterion")

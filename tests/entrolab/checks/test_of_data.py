@@ -71,7 +71,7 @@ def test_rows_that_stand_on_both_sides(layout, n_copies, fires):
 
 
 def test_columns_that_tell_the_label_are_those_of_the_entry():
-    assert "leak" in found(checked(entry={"tells_label": ["leak"]}))["EL04"]
+    assert "leak" in found(checked(entry={"determines_label": ["leak"]}))["EL04"]
 
 
 @pytest.mark.parametrize(

@@ -538,6 +538,21 @@ def test_a_mistake_is_one_line_before_anything_is_tested(changed, said):
     assert str(error.value).startswith("claims.yaml: claims.")
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"pairs": "each", "at_least": 1, "count": {"min": 1}}, "found 'pairs' without 'against'"),
+        ({"of": "comparisons", "at_least": 1, "count": {"min": 1}}, "found 'of' without 'against'"),
+        ({"at_least": 1, "count": {"min": 5, "max": 1}}, "count: found min 5 and max 1"),
+        ({"at_least": 1, "count": {}}, "count: found {}"),
+    ],
+)
+def test_a_count_that_cannot_be_meant_is_one_line(keys, said):
+    with pytest.raises(ConfigError, match=re.escape(said)) as error:
+        loaded(claim(of_type("count", None, **keys)))
+    assert "\n" not in str(error.value)
+
+
 def test_a_claim_has_tests_or_a_reason_and_an_id_of_its_own():
     bare = {key: value for key, value in claim().items() if key != "tests"}
     with pytest.raises(ConfigError, match="found 0 of tests, tested_by, refuted_by, untested; accepted: one"):

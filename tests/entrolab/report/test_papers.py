@@ -165,7 +165,14 @@ def test_a_study_of_ones_own_begins_with_who_won_and_has_checks_and_the_call_of_
     found = pd.DataFrame(rows, columns=["code", "dataset", "model", "found"])
     columns = {"size": None, "colour": ["blue", "red"], "day": "%d.%m.%Y", "lasted": "duration"}
     shop = {"format": {"columns": columns, "read": {"sep": ";"}, "label": "bought"}}
-    shop |= {"n_missing": {}, "left_out": {}, "n_unlabelled": 0, "hints": [], "tells_label": [], "splits": {}}
+    shop |= {
+        "n_missing": {},
+        "left_out": {},
+        "n_unlabelled": 0,
+        "hints": [],
+        "determines_label": [],
+        "splits": {},
+    }
     shop |= {"groups": 0, "test": None, "missing_rows": None, "expect": {}}
     study = own.study.model_copy(update={"own_data": {"shop": shop}})
     page = Page(

@@ -10,7 +10,7 @@ from entrolab.report.protocol import protocol
 @pytest.mark.parametrize(
     ("sections", "splits", "features"),
     [
-        ({}, "folds 2, repeats 1, inner leave-two-folds-out", "method minmax, range [0, 1], fit_on all"),
+        ({}, "folds 2, repeats 1, inner leave-two-folds-out", "method minmax, range [0, 1]"),
         ({"scaling": None}, "folds 2, repeats 1, inner leave", "scale minmax, categories one-hot"),
         (
             {
@@ -27,7 +27,7 @@ from entrolab.report.protocol import protocol
                 },
             },
             "trials 20, train (80 of iris, wine), test 1,000, inner (folds 4, used 1)",
-            "method (none of default; maxabs of iris), fit_on all",
+            "method (none of default; maxabs of iris)",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.fit.learners import parts_seed
 from entrolab.fit.protocols import protocol
-from entrolab.fit.selection import choose
+from entrolab.fit.selection import select
 from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.files import FILES
 from entrolab.io.limits import Limits
@@ -41,7 +41,7 @@ def make_tables(study: Study, catalog: Mapping[str, Mapping], tables: Iterable[s
         spec = study.run(dataset, model, seed=0)
         fit_grid(rows, folds, outputs, spec, Limits(3600, 8), print)
         candidates = read_frame(outputs["candidates"])
-        selection = choose(candidates, study.criteria_of(model), [*FACTS])
+        selection = select(candidates, study.criteria_of(model), [*FACTS])
         write_frame(file_of("selection", dataset=dataset, model=model), selection)
     for table in tables:
         job = SimpleNamespace(

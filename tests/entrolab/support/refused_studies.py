@@ -34,7 +34,7 @@ CATALOG = {
 
 STUDY = yaml.safe_load("""
 title: A study
-scaling: {method: minmax, range: [0, 1], fit_on: all}
+scaling: {method: minmax, range: [0, 1]}
 protocol: {folds: 3}
 metrics: [gmean, accuracy]
 criteria: [cv]

@@ -11,7 +11,7 @@ CONTENT = {
     "title": "Machines & <entropy>",
     "reference": "A. Author. A Journal 1 (2020).",
     "url": "https://example.org/paper",
-    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "scaling": {"method": "minmax", "range": [0, 1]},
     "protocol": {"folds": 2},
     "metrics": ["gmean", "accuracy"],
     "datasets": {"real": ["iris", "wine"]},

@@ -30,7 +30,7 @@ CONTENT = {
     "criteria": ["cv", "dcs_kde"],
     "log_candidates": "runs",
     "protocol": {"folds": 2, "repeats": 2},
-    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "scaling": {"method": "minmax", "range": [0, 1]},
     "models": {
         "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC"},
         "logistic": {"label": "LR", "estimator": "sklearn.linear_model.LogisticRegression"},

@@ -31,7 +31,7 @@ def frame_of(
     path: Path,
     names: Sequence[str],
     read: Mapping,
-    written: Collection[str] = (),
+    keep_as_text: Collection[str] = (),
     text: Collection[str] = (),
     splits: Collection[str] = (),
 ) -> pd.DataFrame:
@@ -45,7 +45,7 @@ def frame_of(
     read : mapping
         Options of pandas; ``thousands`` is applied to each column all of whose values fit, ``parse_dates``
         leaves texts, which :class:`~entrolearn.columns.ColumnEncoder` takes as dates.
-    written : collection of str
+    keep_as_text : collection of str
         Columns of text as it is written, where only an empty field and ``na_values`` are missing.
     text : collection of str
         Columns that are text whatever their values are.
@@ -64,14 +64,14 @@ def frame_of(
     as_text = {*text, *durations, *read.get("parse_dates", ())}
     options = _of_file(path, read) | {"names": list(names)}
     frame = pd.read_csv(path, **options, dtype=dict.fromkeys(as_text, str))
-    if written:
+    if keep_as_text:
         missing = {"na_values": ["", *read.get("na_values", ())], "keep_default_na": False}
-        asked = [name for name in names if name in written]
+        asked = [name for name in names if name in keep_as_text]
         frame[asked] = pd.read_csv(path, **options | missing, usecols=asked, dtype=str)
     if mark := read.get("thousands"):
         point = read.get("decimal", ".")
         grouped = rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})*(?:{re.escape(point)}\d*)?"
-        words = frame.select_dtypes(exclude=["number", "bool"]).columns.difference([*as_text, *written])
+        words = frame.select_dtypes(exclude=["number", "bool"]).columns.difference([*as_text, *keep_as_text])
         for name in words:
             if frame[name].dropna().astype(str).str.strip().str.fullmatch(grouped).all():
                 frame[name] = numbers_of(frame[name], read)
@@ -142,7 +142,7 @@ def read(
     label: str,
     columns: Mapping,
     labels_as: str | None = None,
-    written: Sequence[str] = (),
+    keep_as_text: Sequence[str] = (),
     text: Sequence[str] = (),
     groups: str | None = None,
     time: str | None = None,
@@ -152,12 +152,12 @@ def read(
 ) -> Table:
     """Read one or several files; features are encoded by :class:`~entrolearn.columns.ColumnEncoder`.
 
-    For `read`, `written` and `text` see :func:`frame_of`; for `labels_as` :func:`labels_of`. Rows are
+    For `read`, `keep_as_text` and `text` see :func:`frame_of`; for `labels_as` :func:`labels_of`. Rows are
     sorted by the column `time`; rows with the same value in the column `groups` form a group; the column
     `weight` contains the weights of rows. The columns `splits`, one per repeat, contain the fold in which a
     row is tested.
     """
-    frames = [frame_of(path, names, read, written, text, splits) for path in paths]
+    frames = [frame_of(path, names, read, keep_as_text, text, splits) for path in paths]
     frame = pd.concat(frames, ignore_index=True)
     if time is not None:
         frame = frame.iloc[order_in_time(frame[time], time_kind)]
