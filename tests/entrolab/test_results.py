@@ -6,7 +6,9 @@ import pytest
 from made_studies import made_study
 from scipy.sparse import csr_array
 
+from entrolab.claims.numbers import Numbers
 from entrolab.data.dataset import Dataset, save_dataset
+from entrolab.io.parquet import write_frame
 from entrolab.io.records import write_json
 from entrolab.results.frames import COLUMNS
 from entrolab.results.reader import Results
@@ -81,3 +83,24 @@ def test_tables_figures_and_claims_are_read_from_the_study_s_folder_each_once(tm
     assert np.isnan(claim["low"])
     (folder / "tables/scores.csv").unlink()
     assert len(results.table("scores")) == 1
+
+
+def test_claims_and_winners_read_the_folds_of_a_table_of_part_of_the_grid(tmp_path):
+    """Of C = 1, 10 and 100 with cv 0.1, 0.2 and 0.3, C = 10 is selected up to 10: its test scores count."""
+    svm = {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 10, 100]}}
+    table = {"type": "scores", "datasets": "all", "models": ["svm"], "among": {"C": {"max": 10}}}
+    content = {"datasets": {"all": ["iris"]}, "models": {"svm": svm}, "tables": {"small_c": table}}
+    study = made_study(content | {"metrics": ["gmean"], "criteria": ["cv"]}, "mine")
+    places = [(fold, point) for fold in range(2) for point in range(3)]
+    rows = pd.DataFrame(places, columns=["fold", "point"]).assign(
+        study="mine", dataset="iris", model="svm", repeat=0, success=True, note="", error="", dcs_gaussian=0.0
+    )
+    rows["params"] = [f'{{"C": {10**point}}}' for point in rows["point"]]
+    rows["cv_gmean"] = (rows["point"] + 1) / 10
+    rows["test_gmean"] = rows["point"] / 4 + rows["fold"] / 8
+    results = tmp_path / "results/mine"
+    write_frame(results / "seed0/candidates/iris/svm.parquet", rows)
+    cell = {"dataset": "iris", "model": "svm", "metric": "gmean", "ours": 31.25}
+    (results / "tables").mkdir()
+    pd.DataFrame([cell], columns=COLUMNS).to_csv(results / "tables/small_c.csv", index=False)
+    assert Numbers(study, tmp_path)._folds(["small_c"], "iris", "svm", "gmean").tolist() == [25.0, 37.5]

@@ -132,7 +132,7 @@ class Numbers:
             has_cell = (dataset, model, metric) in self._table(name).index
             if not (has_folds and has_cell and self._is_computed(model)):
                 continue
-            chosen = self.results.scores(dataset, model, entry.among or {})
+            chosen = self.results.scores(dataset, model, entry.among)
             rows = chosen.get(entry.criterion, next(iter(chosen.values())))
             scores = rows.set_index(["repeat", "fold"])[metric] * (100 if METRICS[metric].percent else 1)
             return scores.dropna()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from entrolab.fit.learners import learner_at, searched
 from entrolab.fit.metrics import METRICS, metrics_of, score_name
-from entrolab.schema.sections import Heading, Section, described, list_of, mapping_of, number, plain
+from entrolab.schema.sections import Heading, Section, described, list_of, mapping_of, number
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, TableSpec, phrase
 from entrolab.tables.entries import ModelNames, OfData, Tolerance
 from entrolab.tables.quantities import PERCENT, Quantity
@@ -118,7 +118,7 @@ class Scores(OfModels):
         dataset, model, metric = cell
         if metric == SECONDS:
             return Times().of_trained(cell, spec, results, record)
-        folds = results.scores(dataset, model, plain(spec.entry.among))
+        folds = results.scores(dataset, model, spec.entry.among)
         chosen = chosen_folds(folds, model, spec)
         if chosen is None:
             return Found(status="failed", reason="no scores by this criterion")
