@@ -103,4 +103,4 @@ def test_claims_and_winners_read_the_folds_of_a_table_of_part_of_the_grid(tmp_pa
     cell = {"dataset": "iris", "model": "svm", "metric": "gmean", "ours": 31.25}
     (results / "tables").mkdir()
     pd.DataFrame([cell], columns=COLUMNS).to_csv(results / "tables/small_c.csv", index=False)
-    assert Numbers(study, tmp_path)._folds(["small_c"], "iris", "svm", "gmean").tolist() == [25.0, 37.5]
+    assert Numbers(study, tmp_path).folds(["small_c"], "iris", "svm", "gmean").tolist() == [25.0, 37.5]

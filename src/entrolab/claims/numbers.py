@@ -75,7 +75,7 @@ class Numbers:
         if math.isnan(apart):
             return None
         folds = [
-            self._folds(tables, dataset, model, metric) for tables, model in zip(sides, pair, strict=True)
+            self.folds(tables, dataset, model, metric) for tables, model in zip(sides, pair, strict=True)
         ]
         common = pd.concat(folds, axis=1, join="inner") if all(map(len, folds)) else ()
         if len(common) < 2:
@@ -98,7 +98,7 @@ class Numbers:
         value = self.cell(test.tables, dataset, model, metric)
         if math.isnan(value):
             return None
-        folds = self._folds(test.tables, dataset, model, metric)
+        folds = self.folds(test.tables, dataset, model, metric)
         return of_folds(folds.to_numpy(), self.test_to_train(dataset)) if len(folds) > 1 else Exact(value)
 
     def models(self, table: str) -> list[str]:
@@ -121,7 +121,7 @@ class Numbers:
                 return Student(line.slope, line.stderr, len(sizes) - 2, len(sizes), OF_EXPONENT)
         return None
 
-    def _folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
+    def folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
         """The scores of the folds or trials that a cell averages; empty if the tables have none."""
         for name in tables:
             if name not in self.study.tables:
@@ -149,7 +149,7 @@ class Numbers:
 
     def _spread(self, test: ClaimTest, dataset: str, model: str, metric: str) -> float:
         if test.spread == "trials":
-            return self._folds(test.tables, dataset, model, metric).std()
+            return self.folds(test.tables, dataset, model, metric).std()
         curve = self._drawn(test.tables[0], dataset, model)
         if test.since is not None:
             curve = curve[curve["value"] >= test.since]
