@@ -70,11 +70,16 @@ def test_tables_figures_and_claims_are_read_from_the_study_s_folder_each_once(tm
     row = {"dataset": "null", "model": "nan", "metric": "", "verdict": "", "reason": "NA"}
     table = pd.DataFrame([dict.fromkeys(COLUMNS, np.nan) | row | {"ours": 1.5}])
     table.to_csv(folder / "tables/scores.csv", index=False)
-    (folder / "figures/curve.csv").write_text("dataset,series,reason,mean\niris,1,,2.5\n")
+    (folder / "figures/curve.csv").write_text(
+        "dataset,model,series,reason,mean,note\n007,NA,null,None,,NA\n8,1,,,2.5,\n"
+    )
     results = Results(STUDY, tmp_path)
     pd.testing.assert_frame_equal(results.table("scores"), table, check_dtype=False)
-    drawn = results.figure("curve").iloc[0].to_dict()
-    assert drawn == {"dataset": "iris", "series": "1", "reason": "", "mean": 2.5}
+    drawn = results.figure("curve")
+    names = [["007", "NA", "null", "None"], ["8", "1", "", ""]]
+    assert drawn[["dataset", "model", "series", "reason"]].to_numpy().tolist() == names
+    assert drawn["mean"].tolist() == pytest.approx([np.nan, 2.5], nan_ok=True)
+    assert drawn["note"][0] == "NA"
     assert results.claims() is None
     header = "id,claim,effect,low,high,p,sets\n"
     (folder / "claims.csv").write_text(header + "a,NA,0.5,,inf,0.01,9\n")
