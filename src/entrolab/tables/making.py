@@ -40,7 +40,7 @@ def make_table(results: Results, published: pd.DataFrame, spec: TableSpec) -> pd
     `read_published`. The result has the columns `COLUMNS` and one row per cell in the study's order, also for
     cells without a result; a cell without a published value and with nothing to compute has the verdict "".
     """
-    found = {cell: spec.type.found(cell, spec, results) for cell in spec.type.cells(spec)}
+    found = {cell: spec.type.cell_value(cell, spec, results) for cell in spec.type.cells(spec)}
     kept = {cell: ours for cell, ours in found.items() if ours is not None}
     return judged_table(kept, published, spec)
 
