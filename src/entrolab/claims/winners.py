@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from entrolab.claims.numbers import Numbers
@@ -163,7 +164,9 @@ def _p_values(
     """The two-sided p-values of all pairs of models with two folds or more, with Holm's correction."""
     folds = {model: numbers.folds([table], dataset, model, metric) for model in models}
     scores = pd.DataFrame({model: one for model, one in folds.items() if len(one)})
-    ratio = numbers.test_to_train(dataset)
-    apart = {(a, b): (scores[a] - scores[b]).dropna() for a, b in itertools.combinations(scores, 2)}
-    found = {pair: of_folds(one, ratio).two_sided(0.0) for pair, one in apart.items() if len(one) > 1}
+    ratio, found = numbers.test_to_train(dataset), {}
+    for (a, of_a), (b, of_b) in itertools.combinations(zip(scores, scores.to_numpy().T, strict=True), 2):
+        apart = (of_a - of_b)[~np.isnan(of_a - of_b)]
+        if len(apart) > 1:
+            found[a, b] = of_folds(apart, ratio).two_sided(0.0)
     return dict(zip(found, holm(list(found.values())), strict=True))

@@ -96,7 +96,7 @@ class Student:
 
     def two_sided(self, limit: float) -> float:
         """The p-value of the null hypothesis that the effect is `limit`."""
-        return min(1.0, 2 * min(self.above(limit), self.below(limit)))
+        return min(1.0, 2 * self._p(abs(self.effect - limit)))
 
     def _p(self, beyond: float) -> float:
         beyond = round(beyond, DIGITS)
