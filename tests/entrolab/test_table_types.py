@@ -50,11 +50,8 @@ class Results:
 
 def published(*rows):
     """Published numbers of table1, each (data set, model, metric, value)."""
-    rows = [
-        ("table1", dataset or None, model or None, metric, value) for dataset, model, metric, value in rows
-    ]
-    table = pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value"])
-    return table.assign(std=np.nan)
+    table = pd.DataFrame(rows, columns=["dataset", "model", "metric", "value"])
+    return table.assign(table="table1", std=np.nan)
 
 
 def verdicts(table):
@@ -249,7 +246,7 @@ def test_a_value_is_judged_where_it_is_corrected_to_and_a_footnote_has_what_is_p
     rows = [("n_features", "40", None, "4"), ("n_dims_negative", "3", "n_dims", None)]
     rows += [("n_dims_positive", "2", "n_dims_negative", None)]
     corrected = pd.DataFrame(rows, columns=["metric", "value", "corrected_metric", "corrected_value"])
-    is_published = corrected.assign(table="table1", dataset="iris", model=None, std=np.nan)
+    is_published = corrected.assign(table="table1", dataset="iris", model="", std=np.nan)
     table = make_table(ours, is_published, asked).set_index("metric")
     assert table["verdict"].tolist() == ["equal"] * 3 + [""]
     assert table["published"].tolist()[:3] == [4, 3, 2]

@@ -72,7 +72,9 @@ def _defined(ours: Found) -> Found:
 
 def read_published(path: str | Path) -> pd.DataFrame:
     """Read published values as text, to keep their decimals: 0.150 has three, 0.15 has two."""
-    return pd.read_csv(path, dtype={"value": str, "corrected_value": str})
+    empty = dict.fromkeys(["value", "std", "corrected_metric", "corrected_value"], [""])
+    text = dict.fromkeys(["table", *ADDRESS, *empty], str) | {"std": float}
+    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=empty)
 
 
 def apply_corrections(published: pd.DataFrame) -> pd.DataFrame:
@@ -165,7 +167,7 @@ def first_readings(study, tables: Mapping[str, pd.DataFrame]) -> list[pd.DataFra
 
 def published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
     """The published values of a table by cell; a corrected one is with the metric that it is corrected to."""
-    rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
+    rows = published[published["table"] == name].dropna(subset="value")
     read = apply_corrections(rows)
     values = (
         PublishedValue(float(row.value), row.std, decimals_of(row.value), (metric, float(printed)))
