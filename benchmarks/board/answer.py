@@ -259,7 +259,7 @@ def _compared(of: Slice, named: Callable[[str, str], str]) -> str:
     ranking = of.ranking
     differs = ""
     if ranking is not None:
-        differs = f", {'no' if rival in ranking.beside(first) else 'a'} significant difference"
+        differs = f", {'no' if rival in ranking.not_different_from(first) else 'a'} significant difference"
     whose = "the other libraries" if LEARNERS[first].ours else "this library"
     return f"{text}, and {named(rival, 'binary')} the best of {whose}, {ranks[rival]:.1f}{differs}"
 
@@ -272,7 +272,7 @@ def _leader(start: str, of: Slice, board: str) -> str:
     text += f"by {METRICS[of.metric].label}, {ranks[first]:.1f}"
     if ranking is None:
         return f"{text}; {len(of.by_set)} sets are too few to test differences."
-    alike = ranking.beside(first)
+    alike = ranking.not_different_from(first)
     unlike = [name for name in ranks.index[1:] if name not in alike]
     named = [_linked(name, board) for name in min(alike, unlike, key=len)]
     few = ", ".join(named)

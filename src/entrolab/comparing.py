@@ -73,8 +73,8 @@ def _differences(studies: tuple[Study, Study], datasets: tuple[str, str], home: 
     for one, other in dict.fromkeys(pairs):
         found = of_folds(sign * (frames[0][one] - frames[1][other]).to_numpy(), ratio)
         width = found.error * t.ppf((1 + LEVEL) / 2, found.freedom)
-        p = 2 * min(found.above(0.0), found.below(0.0), 0.5)
-        yield datasets[0], metric, one, other, found.effect, found.effect - width, found.effect + width, p
+        interval = found.effect - width, found.effect + width
+        yield datasets[0], metric, one, other, found.effect, *interval, found.two_sided(0.0)
 
 
 def _check_splits(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> None:

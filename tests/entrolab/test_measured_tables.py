@@ -52,7 +52,7 @@ def spec(datasets=("iris",), **changes):
 def table_of(asked, *numbers, **rows):
     """The table of measured rows by data set beside published (data set, model, metric, value)."""
     published = pd.DataFrame(numbers, columns=["dataset", "model", "metric", "value"])
-    published = published.replace({"": None}).assign(table="table1", std=np.nan)
+    published = published.assign(table="table1", std=np.nan)
     return make_table(Results(**rows), published, asked).set_index(["dataset", "model", "metric"])
 
 

@@ -6,7 +6,9 @@ import pytest
 from made_studies import made_study
 from scipy.sparse import csr_array
 
+from entrolab.claims.numbers import Numbers
 from entrolab.data.dataset import Dataset, save_dataset
+from entrolab.io.parquet import write_frame
 from entrolab.io.records import write_json
 from entrolab.results.frames import COLUMNS
 from entrolab.results.reader import Results
@@ -68,11 +70,16 @@ def test_tables_figures_and_claims_are_read_from_the_study_s_folder_each_once(tm
     row = {"dataset": "null", "model": "nan", "metric": "", "verdict": "", "reason": "NA"}
     table = pd.DataFrame([dict.fromkeys(COLUMNS, np.nan) | row | {"ours": 1.5}])
     table.to_csv(folder / "tables/scores.csv", index=False)
-    (folder / "figures/curve.csv").write_text("dataset,series,reason,mean\niris,1,,2.5\n")
+    (folder / "figures/curve.csv").write_text(
+        "dataset,model,series,reason,mean,note\n007,NA,null,None,,NA\n8,1,,,2.5,\n"
+    )
     results = Results(STUDY, tmp_path)
     pd.testing.assert_frame_equal(results.table("scores"), table, check_dtype=False)
-    drawn = results.figure("curve").iloc[0].to_dict()
-    assert drawn == {"dataset": "iris", "series": "1", "reason": "", "mean": 2.5}
+    drawn = results.figure("curve")
+    names = [["007", "NA", "null", "None"], ["8", "1", "", ""]]
+    assert drawn[["dataset", "model", "series", "reason"]].to_numpy().tolist() == names
+    assert drawn["mean"].tolist() == pytest.approx([np.nan, 2.5], nan_ok=True)
+    assert drawn["note"][0] == "NA"
     assert results.claims() is None
     header = "id,claim,effect,low,high,p,sets\n"
     (folder / "claims.csv").write_text(header + "a,NA,0.5,,inf,0.01,9\n")
@@ -81,3 +88,24 @@ def test_tables_figures_and_claims_are_read_from_the_study_s_folder_each_once(tm
     assert np.isnan(claim["low"])
     (folder / "tables/scores.csv").unlink()
     assert len(results.table("scores")) == 1
+
+
+def test_claims_and_winners_read_the_folds_of_a_table_of_part_of_the_grid(tmp_path):
+    """Of C = 1, 10 and 100 with cv 0.1, 0.2 and 0.3, C = 10 is selected up to 10: its test scores count."""
+    svm = {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 10, 100]}}
+    table = {"type": "scores", "datasets": "all", "models": ["svm"], "among": {"C": {"max": 10}}}
+    content = {"datasets": {"all": ["iris"]}, "models": {"svm": svm}, "tables": {"small_c": table}}
+    study = made_study(content | {"metrics": ["gmean"], "criteria": ["cv"]}, "mine")
+    places = [(fold, point) for fold in range(2) for point in range(3)]
+    rows = pd.DataFrame(places, columns=["fold", "point"]).assign(
+        study="mine", dataset="iris", model="svm", repeat=0, success=True, note="", error="", dcs_gaussian=0.0
+    )
+    rows["params"] = [f'{{"C": {10**point}}}' for point in rows["point"]]
+    rows["cv_gmean"] = (rows["point"] + 1) / 10
+    rows["test_gmean"] = rows["point"] / 4 + rows["fold"] / 8
+    results = tmp_path / "results/mine"
+    write_frame(results / "seed0/candidates/iris/svm.parquet", rows)
+    cell = {"dataset": "iris", "model": "svm", "metric": "gmean", "ours": 31.25}
+    (results / "tables").mkdir()
+    pd.DataFrame([cell], columns=COLUMNS).to_csv(results / "tables/small_c.csv", index=False)
+    assert Numbers(study, tmp_path).folds(["small_c"], "iris", "svm", "gmean").tolist() == [25.0, 37.5]

@@ -50,11 +50,8 @@ class Results:
 
 def published(*rows):
     """Published numbers of table1, each (data set, model, metric, value)."""
-    rows = [
-        ("table1", dataset or None, model or None, metric, value) for dataset, model, metric, value in rows
-    ]
-    table = pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value"])
-    return table.assign(std=np.nan)
+    table = pd.DataFrame(rows, columns=["dataset", "model", "metric", "value"])
+    return table.assign(table="table1", std=np.nan)
 
 
 def verdicts(table):
@@ -236,9 +233,9 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
     rows = [("iris", "", "n_classes", 3), ("iris", "", "n_train", 6), ("iris", "", "n_test", 4)]
     table = make_table(ours, published(*rows), asked)
     assert verdicts(table) == ["equal", "equal", "differs", "", "ours only", "ours only"]
-    assert TABLE_TYPES["characteristics"].reads(asked.entry) == ("data", "folds")
+    assert TABLE_TYPES["characteristics"].stages_of(asked.entry) == ("data", "folds")
     classes = with_entry(asked, counts=["n_classes"])
-    assert TABLE_TYPES["characteristics"].reads(classes.entry) == ("data",)
+    assert TABLE_TYPES["characteristics"].stages_of(classes.entry) == ("data",)
 
 
 def test_a_value_is_judged_where_it_is_corrected_to_and_a_footnote_has_what_is_printed():
@@ -249,7 +246,7 @@ def test_a_value_is_judged_where_it_is_corrected_to_and_a_footnote_has_what_is_p
     rows = [("n_features", "40", None, "4"), ("n_dims_negative", "3", "n_dims", None)]
     rows += [("n_dims_positive", "2", "n_dims_negative", None)]
     corrected = pd.DataFrame(rows, columns=["metric", "value", "corrected_metric", "corrected_value"])
-    is_published = corrected.assign(table="table1", dataset="iris", model=None, std=np.nan)
+    is_published = corrected.assign(table="table1", dataset="iris", model="", std=np.nan)
     table = make_table(ours, is_published, asked).set_index("metric")
     assert table["verdict"].tolist() == ["equal"] * 3 + [""]
     assert table["published"].tolist()[:3] == [4, 3, 2]
@@ -286,7 +283,7 @@ def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
     assert verdicts(sharper)[0] == "equal"
     assert verdicts(make_table(ours, published(("iris", "", "density", "0.79")), asked))[0] == "differs"
     assert layout(table, asked)["rows"][0]["cells"][0].ours == "0.80"
-    assert TABLE_TYPES["characteristics"].reads(asked.entry) == ("data", "scaled")
+    assert TABLE_TYPES["characteristics"].stages_of(asked.entry) == ("data", "scaled")
     assert "principal components" in explanation(asked)
     assert "principal" not in explanation(spec_of_kind("characteristics"))
 

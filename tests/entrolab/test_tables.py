@@ -17,7 +17,7 @@ from entrolab.results.frames import read_table
 from entrolab.tables.base import Found, Head, phrase
 from entrolab.tables.captions import meanings
 from entrolab.tables.judge import placed
-from entrolab.tables.making import counts, judged_table, make_table
+from entrolab.tables.making import counts, judged_table, make_table, published_values, read_published
 from entrolab.tables.quantities import Quantity
 from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import layout, render, write_table
@@ -470,6 +470,19 @@ def test_csv_reads_back_as_it_was(mixed, tmp_path):
         header
         == "dataset,model,metric,published,published_std,ours,ours_std,difference,verdict,oracle,reason"
     )
+
+
+def test_published_values_keep_names_that_look_like_missing_values_or_numbers(tmp_path):
+    file = tmp_path / "published.csv"
+    file.write_text(
+        "table,dataset,model,metric,value,std\n1,007,NA,null,0.150,\n1,,svm,gmean,80,1.5\n2,a,b,c,,\n"
+    )
+    printed = published_values(read_published(file), "1")
+    assert {cell: (one.value, one.decimals) for cell, one in printed.items()} == {
+        ("007", "NA", "null"): (0.15, 3),
+        ("", "svm", "gmean"): (80.0, 0),
+    }
+    assert [one.std for one in printed.values()] == pytest.approx([math.nan, 1.5], nan_ok=True)
 
 
 def test_csv_keeps_names_that_look_like_missing_values(tmp_path):

@@ -76,7 +76,7 @@ class Numbers:
         if math.isnan(apart):
             return None
         folds = [
-            self._folds(tables, dataset, model, metric) for tables, model in zip(sides, pair, strict=True)
+            self.folds(tables, dataset, model, metric) for tables, model in zip(sides, pair, strict=True)
         ]
         common = pd.concat(folds, axis=1, join="inner") if all(map(len, folds)) else ()
         if len(common) < 2:
@@ -99,7 +99,7 @@ class Numbers:
         value = self.cell(test.tables, dataset, model, metric)
         if math.isnan(value):
             return None
-        folds = self._folds(test.tables, dataset, model, metric)
+        folds = self.folds(test.tables, dataset, model, metric)
         return of_folds(folds.to_numpy(), self.test_to_train(dataset)) if len(folds) > 1 else Exact(value)
 
     def models(self, table: str) -> list[str]:
@@ -122,7 +122,7 @@ class Numbers:
                 return Student(line.slope, line.stderr, len(sizes) - 2, len(sizes), OF_EXPONENT)
         return None
 
-    def _folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
+    def folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
         """The scores of the folds or trials that a cell averages; empty if the tables have none."""
         for name in tables:
             if name not in self.study.tables:
@@ -133,7 +133,7 @@ class Numbers:
             has_cell = (dataset, model, metric) in self._table(name).index
             if not (has_folds and has_cell and self._is_computed(model)):
                 continue
-            chosen = self.results.scores(dataset, model, entry.among or {})
+            chosen = self.results.scores(dataset, model, entry.among)
             rows = chosen.get(entry.criterion, next(iter(chosen.values())))
             scores = rows.set_index(["repeat", "fold"])[metric] * (100 if METRICS[metric].percent else 1)
             return scores.dropna()
@@ -149,7 +149,7 @@ class Numbers:
 
     def _spread(self, test: ClaimTest, dataset: str, model: str, metric: str) -> float:
         if test.spread == "trials":
-            return self._folds(test.tables, dataset, model, metric).std()
+            return self.folds(test.tables, dataset, model, metric).std()
         curve = self._drawn(test.tables[0], dataset, model)
         if test.since is not None:
             curve = curve[curve["value"] >= test.since]

@@ -1,18 +1,23 @@
 """The best model of a table: its lead over the second, and whether the difference is significant."""
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from entrolab.claims.numbers import Numbers
 from entrolab.fit.metrics import METRICS
 from entrolab.tables.base import Cell
-from entrolab.tables.evidence import ALPHA, holm
+from entrolab.tables.evidence import ALPHA, holm, of_folds
 from entrolab.tables.ranking import TESTS, average_ranks, rank_models, scores_of
 
 TIE = 1e-9  # a smaller lead is a rounding error
-OVER_FOLDS = "a one-sided t-test over folds with corrected variance and Holm's correction"
+OVER_FOLDS = "two-sided t-tests over folds with corrected variance and Holm's correction for all pairs"
+# Why nothing is tested.
+TOO_FEW = "too few folds or data sets"
+DELETED = "the predictions of a run have been deleted"
 
 
 @dataclass(frozen=True)
@@ -26,21 +31,22 @@ class Best:
     rank: float  # its average rank
     second: str  # the model next to it, "" without another model
     lead: float  # over the second, in the unit of the score; of several data sets in ranks
-    close: tuple[str, ...]  # the models that are not significantly worse
+    not_worse: tuple[str, ...]  # the models that are not significantly worse; all others without a test
     n_rivals: int
-    test: str  # of the differences, in words; "" if too few folds or data sets are there for one
+    test: str  # of the differences, in words; "" if there is none
+    untested: str = ""  # the reason, if there is no test
 
     @property
     def is_significant(self) -> bool:
         """Whether all other models are significantly worse."""
-        return self.n_rivals > 0 and not self.close
+        return self.n_rivals > 0 and not self.not_worse
 
     @property
     def cells(self) -> frozenset[Cell]:
-        """The best model and those close to it, if any other is significantly worse; for one data set."""
-        if len(self.close) == self.n_rivals:
+        """The best model and those not worse, if any other is significantly worse; for one data set."""
+        if len(self.not_worse) == self.n_rivals:
             return frozenset()
-        return frozenset((self.datasets[0], model, self.metric) for model in (self.model, *self.close))
+        return frozenset((self.datasets[0], model, self.metric) for model in (self.model, *self.not_worse))
 
     def in_words(self, labels: Mapping[str, str]) -> str:
         """A sentence with the best model, its score, its lead, and whether the lead is significant."""
@@ -61,12 +67,12 @@ class Best:
         if self.lead <= TIE:
             said += f", equal to {second}"
         if not self.test:
-            return f"{said}; not tested: too few folds or data sets."
-        if len(self.close) == self.n_rivals:
+            return f"{said}; not tested: {self.untested}."
+        if len(self.not_worse) == self.n_rivals:
             return f"{said}; no difference is significant by {self.test}."
-        if self.second not in self.close:
+        if self.second not in self.not_worse:
             said += f", {lead} ahead of {second}"
-        n_worse = self.n_rivals - len(self.close)
+        n_worse = self.n_rivals - len(self.not_worse)
         return f"{said}; significantly better than {n_worse} of {self.n_rivals} other models by {self.test}."
 
 
@@ -78,26 +84,35 @@ def shown(metric: str) -> Callable[[float], str]:
 def best(numbers: Numbers, table: str, rows: pd.DataFrame, metric: str) -> Best | None:
     """The best model by a metric among `rows` of the frame of a table; None if no model has a number.
 
-    On one data set, the model with the best score is tested against each other model over folds or trials.
-    On several data sets, the model with the best average rank is compared as in
-    :func:`entrolab.tables.ranking.rank_models`. Nothing is significant if the predictions of a run have been
-    deleted.
+    On one data set, models are tested over folds or trials. On several data sets, the model with the best
+    average rank is compared as in :func:`entrolab.tables.ranking.rank_models`, on the data sets that are
+    ranked. The best model is chosen by the scores that are tested; so tests are two-sided and corrected for
+    all pairs of models: of tables with equal models, 5 % or fewer have a significant difference. Nothing is
+    significant if the predictions of a run have been deleted.
     """
     scores = scores_of(rows, metric).dropna(how="all").dropna(axis=1, how="all")
     if scores.empty:
         return None
     is_greater = METRICS[metric].greater_is_better
     ranking = rank_models(scores, greater_is_better=is_greater)
-    ranks = average_ranks(scores, is_greater) if ranking is None else ranking.average
-    first, *rivals = ranks.index
-    if len(scores) == 1:
-        close = _close(numbers, table, scores.index[0], first, rivals, metric)
-        test = OVER_FOLDS if close is not None else ""
-        lead = abs(scores[first].iloc[0] - scores[rivals[0]].iloc[0]) if rivals else 0.0
+    if ranking is None:
+        ranks = average_ranks(scores, is_greater)
     else:
-        close = None if ranking is None else ranking.beside(first)
-        test = TESTS[ranking.shown_test] if ranking else ""
-        lead = ranks[rivals[0]] - ranks[first] if rivals else 0.0
+        scores, ranks = ranking.scores, ranking.average
+    first, *rivals = ranks.index
+    not_worse, test, untested = rivals, "", TOO_FEW
+    if ranking is not None:
+        not_worse, test, untested = ranking.not_different_from(first), TESTS[ranking.shown_test], ""
+    elif len(scores) == 1:
+        try:
+            p_values = _p_values(numbers, table, scores.index[0], ranks.index, metric)
+        except FileNotFoundError:
+            p_values, untested = {}, DELETED
+        if p_values:
+            not_worse = [one for one in rivals if p_values.get((first, one), 1.0) > ALPHA]
+            test, untested = OVER_FOLDS, ""
+    # Of several data sets in ranks.
+    compared = ranks if len(scores) > 1 else scores.iloc[0]
     return Best(
         metric=metric,
         datasets=tuple(scores.index),
@@ -105,10 +120,11 @@ def best(numbers: Numbers, table: str, rows: pd.DataFrame, metric: str) -> Best 
         score=float(scores[first].mean()),
         rank=float(ranks[first]),
         second=rivals[0] if rivals else "",
-        lead=float(lead),
-        close=tuple(rivals if close is None else close),
+        lead=abs(float(compared[rivals[0]] - compared[first])) if rivals else 0.0,
+        not_worse=tuple(not_worse),
         n_rivals=len(rivals),
         test=test,
+        untested=untested,
     )
 
 
@@ -142,15 +158,15 @@ def best_of_study(numbers: Numbers, tables: Mapping[str, pd.DataFrame]) -> tuple
     return None
 
 
-def _close(
-    numbers: Numbers, table: str, dataset: str, first: str, rivals: Sequence[str], metric: str
-) -> list[str] | None:
-    """The rivals that are not significantly worse on a data set; None if nothing could be tested."""
-    try:
-        known = [numbers.on_one(([table], [table]), dataset, (first, one), metric, False) for one in rivals]
-    except FileNotFoundError:
-        return None
-    if not any(hasattr(evidence, "freedom") for evidence in known):
-        return None
-    p_values = holm([1.0 if evidence is None else evidence.above(0.0) for evidence in known])
-    return [rival for rival, p in zip(rivals, p_values, strict=True) if p > ALPHA]
+def _p_values(
+    numbers: Numbers, table: str, dataset: str, models: Sequence[str], metric: str
+) -> dict[tuple[str, str], float]:
+    """The two-sided p-values of all pairs of models with two folds or more, with Holm's correction."""
+    folds = {model: numbers.folds([table], dataset, model, metric) for model in models}
+    scores = pd.DataFrame({model: one for model, one in folds.items() if len(one)})
+    ratio, found = numbers.test_to_train(dataset), {}
+    for (a, of_a), (b, of_b) in itertools.combinations(zip(scores, scores.to_numpy().T, strict=True), 2):
+        apart = (of_a - of_b)[~np.isnan(of_a - of_b)]
+        if len(apart) > 1:
+            found[a, b] = of_folds(apart, ratio).two_sided(0.0)
+    return dict(zip(found, holm(list(found.values())), strict=True))

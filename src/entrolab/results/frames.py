@@ -8,6 +8,8 @@ ADDRESS = ["dataset", "model", "metric"]
 # The numbers of a cell of a table, and all columns of its file.
 NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
 COLUMNS = [*ADDRESS, *NUMBERS[:-1], "verdict", "oracle", "reason"]
+# The columns of a figure's data with names, such as "NA" and "007", or other text.
+NAMES = [*ADDRESS, "series", "other", "true", "predicted", "reason"]
 NUMBERS_OF_CLAIMS = ["effect", "low", "high", "p", "sets"]
 
 
@@ -19,9 +21,10 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 def read_figure(path: str | Path) -> pd.DataFrame:
-    """Read the data of a figure."""
-    table = pd.read_csv(path, dtype={"reason": str, "series": str})
-    return table.fillna({"reason": "", "series": ""})
+    """Read the data of a figure; columns other than `NAMES` may have numbers."""
+    others = pd.read_csv(path, nrows=0).columns.difference(NAMES)
+    text, empty = dict.fromkeys(NAMES, str), dict.fromkeys(others, [""])
+    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=empty)
 
 
 def read_findings(path: str | Path) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.results.frames import read_claims, read_figure, read_findings, read_table
-from entrolab.schema.sections import plain
+from entrolab.schema.sections import Section, plain
 
 KEPT_VARIANCE = 0.95
 
@@ -74,7 +74,7 @@ class Results:
         rows = read_frame(self.file("selection", dataset=dataset, model=model))
         return dict(iter(rows.groupby("criterion", sort=False)))
 
-    def scores(self, dataset: str, model: str, among: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+    def scores(self, dataset: str, model: str, among: Mapping[str, Section]) -> dict[str, pd.DataFrame]:
         """The scores of folds by criterion, selected from part of the grid if `among` has limits."""
         if not among:
             return self._scores(dataset, model)

@@ -60,7 +60,7 @@ def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
             significant = ""
         elif any(one.is_significant for one in bests):
             significant = " (*: significantly ahead)"
-        elif any(len(one.close) < one.n_rivals for one in bests):
+        elif any(len(one.not_worse) < one.n_rivals for one in bests):
             significant = " (not significantly ahead of all others)"
         label = METRICS[first].label
         tell(f"{name}: best {label}: {'; '.join(parts[:MOST_LISTED])}{more}{significant}")

@@ -101,10 +101,10 @@ def _of_halves(study: Study) -> Iterator[str]:
 
 
 def _of_table(where: str, table: TableEntry, study: Study) -> Iterator[str]:
-    table_type = TABLE_TYPES[table.type].of(table)
+    table_type = TABLE_TYPES[table.type].for_entry(table)
     if (group := getattr(table, "datasets", None)) is not None:
         yield from unknown(group, study.datasets, f"{where}.datasets", "group of data sets")
-    for place, found, known, what in table_type.names(table, study):
+    for place, found, known, what in table_type.names_to_check(table, study):
         yield from unknown(found, known, f"{where}.{place}", what)
     # Columns have different labels.
     shown: dict[str, str] = {}

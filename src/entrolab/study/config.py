@@ -419,7 +419,9 @@ def _tables(study: Study) -> dict:
         getattr(entry, "datasets", None) for entry in [*tables.values(), *(study.figures or {}).values()]
     }
     kept = {name: keys for name, keys in groups.items() if name in study.datasets or name in shown}
-    filled = {name: TABLE_TYPES[one.type].filled(name, one, groups, study) for name, one in tables.items()}
+    filled = {
+        name: TABLE_TYPES[one.type].with_defaults(name, one, groups, study) for name, one in tables.items()
+    }
     return {"datasets": kept, "tables": filled}
 
 

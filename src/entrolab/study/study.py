@@ -206,7 +206,7 @@ class Study(StudyFile):
     def table_type(self, table: str) -> TableType:
         """The type of a table."""
         entry = self._entry("tables", table)
-        return TABLE_TYPES[entry.type].of(entry)
+        return TABLE_TYPES[entry.type].for_entry(entry)
 
     def runs_of_table(self, table: str) -> list[tuple[str, str]]:
         """The runs, (data set, model), that a table needs, row by row."""
@@ -219,7 +219,7 @@ class Study(StudyFile):
         measured_for = getattr(entry, "measured_for", None) or table
         files = (
             self.files_at(stage, dataset, model, measured_for)
-            for stage in table_type.reads(entry)
+            for stage in table_type.stages_of(entry)
             for dataset, model in table_type.rows_and_models(entry, self)
         )
         return list(dict.fromkeys(itertools.chain.from_iterable(files)))
@@ -234,7 +234,7 @@ class Study(StudyFile):
             name=table,
             type=table_type,
             entry=entry,
-            datasets={key: Head(key) for key in shown} | table_type.places(entry),
+            datasets={key: Head(key) for key in shown} | table_type.extra_rows(entry),
             models=table_type.models(entry, self),
             metrics=table_type.metrics(entry),
             trials=getattr(self.protocol, "trials", 0),
@@ -267,7 +267,7 @@ class Study(StudyFile):
         found = [
             (getattr(entry, "measured_for", None) or name, dataset)
             for name, entry in self.tables.items()
-            if "measured" in self.table_type(name).reads(entry)
+            if "measured" in self.table_type(name).stages_of(entry)
             for dataset, _ in self.table_type(name).rows_and_models(entry, self)
         ]
         return list(dict.fromkeys(found))

@@ -4,20 +4,24 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from entrolab.fit.run import BASELINE
 from entrolab.tables.entries import TableEntry, Tolerance
 from entrolab.tables.quantities import Quantity
 from entrolab.text import full_label, one_line
 
+if TYPE_CHECKING:
+    from entrolab.results.reader import Results
+
 NAN = math.nan
 
 # A cell's address: data set, model, metric; "" for a part that the table type does not use.
 Cell = tuple[str, str, str]
 
-# The status of a cell for which the study has nothing to compute.
-PUBLISHED_ONLY = "published only"
+# The status of a cell. The last two: the study has nothing to compute, or itself states the number.
+Status = Literal["ok", "failed", "no data", "published only", "known"]
+PUBLISHED_ONLY: Status = "published only"
 # The data set of tables that measure on generated data.
 GENERATED = "generated"
 # The row of all data sets, and the entry of all models.
@@ -68,7 +72,7 @@ class TableSpec:
         The number of rows sampled from larger data sets, 0 for all rows.
     """
 
-    study: Any = field(compare=False)
+    study: Any = field(compare=False)  # a Study, which imports this module
     name: str
     type: "TableType" = field(compare=False)  # the entry decides it
     entry: Any
@@ -96,15 +100,14 @@ class TableSpec:
 class Found:
     """Our numbers in a cell with a note, or the status and the reason of a missing number.
 
-    The status is "ok", "failed", "no data", "published only" if the study has nothing to compute, or "known"
-    if the study states the number. A number is `given` if no learner produced it: it describes data, or is a
-    parameter that the study sets; it `is_judged` unless the study sets it without the paper's having done so.
+    A number is `given` if no learner produced it: it describes data, or is a parameter that the study sets.
+    It `is_judged` unless the study sets it without the paper's having done so.
     """
 
     ours: float = NAN
     ours_std: float = NAN
     oracle: float = NAN
-    status: str = "ok"
+    status: Status = "ok"
     reason: str = ""  # parts joined by semicolons; a part may end in "in k of n fits"
     given: bool = False
     is_judged: bool = True
@@ -152,19 +155,19 @@ class TableType:
     explanation = ""
     Entry: type[TableEntry] = TableEntry
 
-    def of(self, entry: TableEntry) -> "TableType":
+    def for_entry(self, entry: TableEntry) -> "TableType":
         """The type as an entry sets it: its rows and columns may depend on the entry."""
         return self
 
-    def divides_for(self, table: TableEntry, study) -> bool:
+    def divides_for(self, table: TableEntry, study: Any) -> bool:
         """Whether a table depends on the splits of the study's protocol."""
         return True
 
-    def names(self, table: TableEntry, study) -> Iterator[tuple[str, str, Sequence[str], str]]:
+    def names_to_check(self, table: TableEntry, study: Any) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Yield the names in an entry that must be known: (place, name, known names, kind of thing named)."""
         yield from ()
 
-    def filled(self, name: str, table: TableEntry, groups: Mapping, study) -> TableEntry:
+    def with_defaults(self, name: str, table: TableEntry, groups: Mapping, study: Any) -> TableEntry:
         """An entry with its defaults from the study: its published table, and all models by name."""
         filled = {"published": table.published or name}
         if getattr(table, "models", None) == ALL:
@@ -176,15 +179,15 @@ class TableType:
             ]
         return table.model_copy(update=filled)
 
-    def reads(self, table: TableEntry) -> tuple[str, ...]:
+    def stages_of(self, table: TableEntry) -> tuple[str, ...]:
         """The stages whose files this table is made of."""
         return self.stages
 
-    def models(self, table: TableEntry, study) -> dict[str, Head]:
+    def models(self, table: TableEntry, study: Any) -> dict[str, Head]:
         """The models of a table with their labels."""
         return {"": Head()}
 
-    def places(self, table: TableEntry) -> dict[str, Head]:
+    def extra_rows(self, table: TableEntry) -> dict[str, Head]:
         """Extra rows with their heads: those of generated data, or those below the data sets."""
         return {}
 
@@ -192,7 +195,7 @@ class TableType:
         """The metrics of a table, with what their numbers are."""
         raise NotImplementedError
 
-    def rows_and_models(self, table: TableEntry, study) -> list[tuple[str, str]]:
+    def rows_and_models(self, table: TableEntry, study: Any) -> list[tuple[str, str]]:
         """The (data set, model) pairs whose files a table is made of, row by row."""
         models = self.models(table, study)
         if self.trains:
@@ -214,11 +217,11 @@ class TableType:
         """The address of a cell in the file of published values."""
         return cell
 
-    def found(self, cell: Cell, spec: TableSpec, results) -> Found | None:
-        """Our numbers in a cell, from a `Results`; None if the table leaves the cell out."""
+    def cell_value(self, cell: Cell, spec: TableSpec, results: "Results") -> Found | None:
+        """Our numbers in a cell; None if the table leaves the cell out."""
         raise NotImplementedError
 
-    def measurement(self, table: TableEntry, study, dataset: str) -> dict:
+    def measurement(self, table: TableEntry, study: Any, dataset: str) -> dict:
         """The part of the spec of a measurement that depends on the table."""
         raise NotImplementedError
 

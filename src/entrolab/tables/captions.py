@@ -7,9 +7,9 @@ from entrolab.tables.scores import CRITERIA
 
 # What bold numbers are, see `entrolab.claims.winners`.
 BOLD = (
-    "Bold: the best model of each row and those not significantly worse (one-sided t-test over folds at 5 %, "
-    "with the corrected variance of Nadeau and Bengio and Holm's correction); no bold in rows where no model "
-    "is significantly worse."
+    "Bold: the best model of each row and those not significantly worse (two-sided t-tests over folds at 5 % "
+    "with the corrected variance of Nadeau and Bengio, and Holm's correction for all pairs of models); no "
+    "bold in rows where no model is significantly worse."
 )
 
 

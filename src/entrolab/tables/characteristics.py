@@ -46,7 +46,7 @@ class Characteristics(TableType):
     class Entry(OfData):
         counts: list_of(one_of(*COUNTS)) = ["n_features", "n_negative", "n_positive"]
 
-    def reads(self, table):
+    def stages_of(self, table):
         counts = set(table.counts)
         more = {"folds": OF_A_DIVISION, "scaled": OF_A_SCALING}
         return ("data", *(stage for stage, depending in more.items() if depending & counts))
@@ -54,7 +54,7 @@ class Characteristics(TableType):
     def metrics(self, table):
         return {count: COUNTS[count] for count in table.counts}
 
-    def found(self, cell, spec, results):
+    def cell_value(self, cell, spec, results):
         dataset, _, metric = cell
         facts = results.characteristics(dataset)
         if facts["absent"]:

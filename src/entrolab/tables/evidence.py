@@ -1,4 +1,4 @@
-"""Effects with confidence intervals and one-sided p-values against a limit.
+"""Effects with confidence intervals and p-values against a limit.
 
 Over several data sets, Wilcoxon's signed-rank test is used, as Demšar recommends; on one data set, a t-test
 over its folds or trials, with the variance corrected for the training rows that they share. Limits other than
@@ -93,6 +93,10 @@ class Student:
 
     def below(self, limit: float) -> float:
         return self._p(limit - self.effect)
+
+    def two_sided(self, limit: float) -> float:
+        """The p-value of the null hypothesis that the effect is `limit`."""
+        return min(1.0, 2 * self._p(abs(self.effect - limit)))
 
     def _p(self, beyond: float) -> float:
         beyond = round(beyond, DIGITS)

@@ -40,7 +40,7 @@ def make_table(results: Results, published: pd.DataFrame, spec: TableSpec) -> pd
     `read_published`. The result has the columns `COLUMNS` and one row per cell in the study's order, also for
     cells without a result; a cell without a published value and with nothing to compute has the verdict "".
     """
-    found = {cell: spec.type.found(cell, spec, results) for cell in spec.type.cells(spec)}
+    found = {cell: spec.type.cell_value(cell, spec, results) for cell in spec.type.cells(spec)}
     kept = {cell: ours for cell, ours in found.items() if ours is not None}
     return judged_table(kept, published, spec)
 
@@ -72,7 +72,9 @@ def _defined(ours: Found) -> Found:
 
 def read_published(path: str | Path) -> pd.DataFrame:
     """Read published values as text, to keep their decimals: 0.150 has three, 0.15 has two."""
-    return pd.read_csv(path, dtype={"value": str, "corrected_value": str})
+    empty = dict.fromkeys(["value", "std", "corrected_metric", "corrected_value"], [""])
+    text = dict.fromkeys(["table", *ADDRESS, *empty], str) | {"std": float}
+    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=empty)
 
 
 def apply_corrections(published: pd.DataFrame) -> pd.DataFrame:
@@ -165,7 +167,7 @@ def first_readings(study, tables: Mapping[str, pd.DataFrame]) -> list[pd.DataFra
 
 def published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
     """The published values of a table by cell; a corrected one is with the metric that it is corrected to."""
-    rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
+    rows = published[published["table"] == name].dropna(subset="value")
     read = apply_corrections(rows)
     values = (
         PublishedValue(float(row.value), row.std, decimals_of(row.value), (metric, float(printed)))

@@ -110,7 +110,7 @@ class Measured(TableType):
         def _methods_with_labels(cls, methods):
             return {key: Labels(label=one) if isinstance(one, str) else one for key, one in methods.items()}
 
-    def of(self, entry):
+    def for_entry(self, entry):
         """The type with the rows, columns and formats of an entry."""
         own = copy.copy(self)
         own.rows, own.columns = tuple(entry.rows), tuple(entry.columns)
@@ -119,7 +119,7 @@ class Measured(TableType):
 
     # --------------------------------------------------------------------------------------- the study
 
-    def filled(self, name, table, groups, study):
+    def with_defaults(self, name, table, groups, study):
         """An entry whose script takes its params."""
         where = f"tables.{name}"
         try:
@@ -134,9 +134,9 @@ class Measured(TableType):
             raise ConfigError(
                 f"{study.file}: {where}: {error!r} in a key or a head; accepted: {{name}} of a list in params"
             ) from None
-        return super().filled(name, table, groups, study)
+        return super().with_defaults(name, table, groups, study)
 
-    def names(self, table, study):
+    def names_to_check(self, table, study):
         given, tasks = self.asks(table, study), {table.task}
         if table.datasets is not None:
             tasks = {study.tasks[dataset] for dataset in study.datasets[table.datasets]}
@@ -201,7 +201,7 @@ class Measured(TableType):
             heads[name + suffix] = Head(head.label, ", ".join(filter(None, [head.sublabel, line])))
         return heads or super().models(table, study)
 
-    def places(self, table):
+    def extra_rows(self, table):
         if table.datasets is not None:
             is_summarised = any(metric.summary for metric in table.metrics.values())
             return {ALL: Head(table.summary)} if is_summarised else {}
@@ -225,7 +225,7 @@ class Measured(TableType):
         }
 
     def cells(self, spec):
-        summary = self.places(spec.entry).keys() & {ALL}
+        summary = self.extra_rows(spec.entry).keys() & {ALL}
         shown = super().cells(spec)
         return [cell for cell in shown if cell[0] not in summary or self._metrics[cell[2]].summary]
 
@@ -233,7 +233,7 @@ class Measured(TableType):
         """Values are published without a data set if the table shows none."""
         return cell if "dataset" in (*self.rows, *self.columns) else ("", *cell[1:])
 
-    def found(self, cell, spec, results):
+    def cell_value(self, cell, spec, results):
         dataset, model, metric = cell
         entry = spec.entry
         if dataset == ALL and self._metrics[metric].summary:
@@ -259,7 +259,7 @@ class Measured(TableType):
     def _over_datasets(self, cell, spec, results) -> Found:
         """The number of all data sets, of those that have one."""
         _, model, metric = cell
-        each = [self.found((one, model, metric), spec, results) for one in spec.datasets if one != ALL]
+        each = [self.cell_value((one, model, metric), spec, results) for one in spec.datasets if one != ALL]
         numbers = [found.ours for found in each if found and found.status == "ok"]
         if not numbers:
             return Found(status="failed", reason="no data set has a number")

@@ -36,8 +36,8 @@ class Parameters(OfModels):
         )
         criterion: str
 
-    def names(self, table, study):
-        yield from super().names(table, study)
+    def names_to_check(self, table, study):
+        yield from super().names_to_check(table, study)
         yield "criterion", table.criterion, study.criteria, "criterion of this study"
         for model, parameters in table.models.items():
             entry = study.models[model]
@@ -62,7 +62,7 @@ class Parameters(OfModels):
     def cells(self, spec):
         return [cell for cell in super().cells(spec) if cell[2] in spec.entry.models[cell[1]]]
 
-    def of_trained(self, cell, spec, results, record):
+    def value_of_run(self, cell, spec, results, record):
         from entrolab.fit.selection import most_often  # imported late: it imports pandas
 
         dataset, model, metric = cell

@@ -82,7 +82,7 @@ class Ranking:
         ahead = np.sign(self.ranks[b] - self.ranks[a])
         return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
 
-    def beside(self, model: str) -> list[str]:
+    def not_different_from(self, model: str) -> list[str]:
         """The models that do not differ significantly from a model, the best first."""
         alike = self._alike[model].drop(model)
         return alike.index[alike].tolist()
@@ -126,7 +126,7 @@ class Ranking:
     def in_words(self, labels: Mapping[str, str]) -> str:
         """The average ranks, and the models without a significant difference from the best, in sentences."""
         ranks = ", ".join(f"{labels[model]} {rank:.2f}" for model, rank in self.average.items())
-        alike = ", ".join(labels[model] for model in self.beside(self.average.index[0]))
+        alike = ", ".join(labels[model] for model in self.not_different_from(self.average.index[0]))
         return (
             f"Average ranks on {len(self.scores)} data sets, the best first: {ranks}. "
             f"Not significantly different from the best by {TESTS[self.shown_test]}: {alike or 'none'}."

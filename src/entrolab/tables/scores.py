@@ -70,7 +70,7 @@ class Scores(OfModels):
         # Limits of the parameters to select from.
         among: dict[Any, Limits] = {}
 
-    def of(self, entry):
+    def for_entry(self, entry):
         if SECONDS not in (entry.metric or ()):
             return self
         own = copy.copy(self)
@@ -78,8 +78,8 @@ class Scores(OfModels):
         own.stages = (*self.stages, "models")
         return own
 
-    def names(self, table, study):
-        yield from super().names(table, study)
+    def names_to_check(self, table, study):
+        yield from super().names_to_check(table, study)
         # Seconds alone are a table of type times.
         known = [*study.metrics, *([SECONDS] if len(_listed(table)) > 1 else [])]
         yield from (("metric", metric, known, "metric of this study") for metric in _listed(table))
@@ -97,7 +97,7 @@ class Scores(OfModels):
         for name in table.among:
             yield "among", name, names, "parameter in this table's grids"
 
-    def filled(self, name, table, groups, study):
+    def with_defaults(self, name, table, groups, study):
         """An entry, by default with all metrics that fit its data sets."""
         tasks = {study.tasks[key] for key in groups.get(table.datasets, ())}
         fitting = [metric for metric in study.metrics if all(metrics_of(task, [metric]) for task in tasks)]
@@ -105,9 +105,9 @@ class Scores(OfModels):
             "metric": table.metric or fitting or study.metrics,
             "criterion": table.criterion or study.criteria[0],
         }
-        return super().filled(name, table.model_copy(update=chosen), groups, study)
+        return super().with_defaults(name, table.model_copy(update=chosen), groups, study)
 
-    def reads(self, table):
+    def stages_of(self, table):
         # Selection from part of a grid starts from its candidates.
         return ("candidates", *self.stages[2:]) if table.among else self.stages
 
@@ -120,14 +120,14 @@ class Scores(OfModels):
             for metric in _listed(table)
         }
 
-    def of_trained(self, cell, spec, results, record):
+    def value_of_run(self, cell, spec, results, record):
         """Mean and standard deviation (ddof=1) over all repeats × folds.
 
         A cell with a missing fold is failed: the mean of the other folds is not comparable.
         """
         dataset, model, metric = cell
         if metric == SECONDS:
-            return Times().of_trained(cell, spec, results, record)
+            return Times().value_of_run(cell, spec, results, record)
         folds = results.scores(dataset, model, spec.entry.among)
         chosen = chosen_folds(folds, model, spec)
         if chosen is None:

@@ -54,17 +54,17 @@ class Times(OfModels):
     def metrics(self, table):
         return {table.cost: COSTS[table.cost]}
 
-    def found(self, cell, spec, results):
+    def cell_value(self, cell, spec, results):
         dataset, model, metric = cell
         if metric != SPEEDUP:
-            return super().found(cell, spec, results)
+            return super().cell_value(cell, spec, results)
         first = next(iter(spec.models))
-        ours, base = (self.found((dataset, name, SECONDS), spec, results) for name in (model, first))
+        ours, base = (self.cell_value((dataset, name, SECONDS), spec, results) for name in (model, first))
         if {ours.status, base.status} != {"ok"} or not base.ours:
             return Found(status=PUBLISHED_ONLY)  # the table of the seconds has the reason
         return Found(ours.ours / base.ours)
 
-    def of_trained(self, cell, spec, results, record):
+    def value_of_run(self, cell, spec, results, record):
         dataset, model, metric = cell
         facts = results.facts(dataset, model)
         if metric not in facts:

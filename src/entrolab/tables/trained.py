@@ -1,9 +1,13 @@
 """Base class of the table types that show runs."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Cell, Found, TableSpec, TableType, phrase
 from entrolab.tables.verdicts import KNOWN
+
+if TYPE_CHECKING:
+    from entrolab.results.reader import Results
 
 
 class OfModels(TableType):
@@ -11,20 +15,20 @@ class OfModels(TableType):
 
     trains = True
 
-    def names(self, table, study):
+    def names_to_check(self, table, study):
         yield from (("models", model, study.models, "model") for model in table.models)
 
     def models(self, table, study):
         return study.labels(table.models)
 
-    def found(self, cell, spec, results):
+    def cell_value(self, cell, spec, results):
         dataset, model, _ = cell
         if not spec.study.runs_on(dataset, model):
             return _known(cell, spec) or Found(status=PUBLISHED_ONLY)
         record = results.record(dataset, model)
-        return without_result(record) or self.of_trained(cell, spec, results, record)
+        return without_result(record) or self.value_of_run(cell, spec, results, record)
 
-    def of_trained(self, cell: Cell, spec: TableSpec, results, record: Mapping) -> Found:
+    def value_of_run(self, cell: Cell, spec: TableSpec, results: "Results", record: Mapping) -> Found:
         """Our numbers in a cell whose run succeeded."""
         raise NotImplementedError
 

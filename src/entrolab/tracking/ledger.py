@@ -7,9 +7,10 @@ import math
 import posixpath
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from time import time
@@ -20,7 +21,6 @@ from mlflow import MlflowClient
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run, RunTag
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS, ErrorCode
-from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS, MLFLOW_PARENT_RUN_ID
 
 from entrolab.fit.metrics import METRICS
@@ -38,6 +38,7 @@ KEY = "entrolearn.key"  # tag: the key of a content
 BEST = "best"  # alias of the version with the best score, and tag of its run
 LONGEST_DIGEST = 36  # characters, by MLflow's schema
 LONGEST_NAME = 250  # characters of a metric's or a parameter's name, by MLflow
+DIGITS = 6  # of the digest at the end of a name that MLflow refuses
 MOST_COLUMNS = 1000  # of a data set, in its schema
 
 logger = logging.getLogger(__name__)
@@ -98,10 +99,10 @@ class Ledger:
 
     def runs(self, key: str | None = None, experiment: str = "") -> list[Run]:
         """The live runs of an experiment, all or those with a key, oldest first."""
-        return self.client.search_runs(
-            [experiment or self.experiment],
-            f"tags.`{KEY}` = '{key}'" if key else "",
-            max_results=SEARCH_MAX_RESULTS_THRESHOLD,
+        return _all_pages(
+            self.client.search_runs,
+            experiment_ids=[experiment or self.experiment],
+            filter_string=f"tags.`{KEY}` = '{key}'" if key else "",
             order_by=["attributes.start_time ASC"],
         )
 
@@ -194,15 +195,23 @@ class Ledger:
         self.client.log_batch(run_id, list(metrics), given, marks)
 
     def _delete(self, run: Run) -> None:
-        """Delete the models of a run with their aliases, then the run: the next writer can continue."""
-        of_run = f"source_run_id = '{run.info.run_id}'"
-        for model in self.client.search_logged_models([self.experiment], filter_string=of_run):
+        """Delete the models of a run, their versions with the aliases, then the run.
+
+        If a writer is killed before the last step, the next one finds the run and continues.
+        """
+        run_id = run.info.run_id
+        # Both lists before the first deletion, which moves the pages.
+        models = _all_pages(
+            self.client.search_logged_models,
+            experiment_ids=[self.experiment],
+            filter_string=f"source_run_id = '{run_id}'",
+        )
+        versions = _all_pages(self.client.search_model_versions, filter_string=f"run_id = '{run_id}'")
+        for model in models:
             self.client.delete_logged_model(model.model_id)
-        for version in self.client.search_model_versions(f"run_id = '{run.info.run_id}'"):
-            for alias, number in self.client.get_registered_model(version.name).aliases.items():
-                if number == version.version:
-                    self.client.delete_registered_model_alias(version.name, alias)
-        self.client.delete_run(run.info.run_id)
+        for version in versions:
+            self.client.delete_model_version(version.name, version.version)
+        self.client.delete_run(run_id)
 
     # ------------------------------------------------------------------------------------------ models
 
@@ -223,8 +232,8 @@ class Ledger:
             tags=tags,
         )
         place = {"dataset_name": data.name, "dataset_digest": data.digest} if data else {}
-        # Scores of models are metrics of the run too, each with a time of its own (MLflow's key); its latest
-        # value is that of the first criterion.
+        # Scores of models are metrics of the run too. MLflow keeps one value per time, and shows the one with
+        # the latest time: the first criterion's is after the run's end, those of others before its start.
         first = content.tags["criterion"] in model.criteria
         own = {name for name, _, value in content.metrics if math.isfinite(value)}
         at = _end(content) + 1 if first else _start(content) - number
@@ -320,7 +329,7 @@ class Ledger:
 
         If the best run has no model, no version has the alias. The best run has the tag `BEST`.
         """
-        found = self.client.search_model_versions(f"name = '{name}'")
+        found = _all_pages(self.client.search_model_versions, filter_string=f"name = '{name}'")
         versions = {
             (one.run_id, criterion): one.version
             for one in found
@@ -380,12 +389,28 @@ def _about_version(content: Content, model: Model) -> str:
 def _accepted(name: str) -> str:
     """A name that a script or a learner gave, as MLflow accepts it: no brackets, commas or parent folders.
 
+    A name that changes ends in a digest of the given one, so that different names stay different.
+
     Examples
     --------
-    >>> _accepted("error (5 %)"), _accepted("../dcs_kde/gmean")
-    ('error _5 __', 'dcs_kde/gmean')
+    >>> _accepted("dcs_kde/gmean"), _accepted("error (5 %)"), _accepted("error [5 %]")
+    ('dcs_kde/gmean', 'error _5 __ c598d3', 'error _5 __ f44850')
     """
-    return posixpath.normpath("/" + re.sub(r"[^\w.:/ -]", "_", name)).lstrip("/")[:LONGEST_NAME]
+    accepted = posixpath.normpath("/" + re.sub(r"[^\w.:/ -]", "_", name)).lstrip("/")
+    if accepted == name and 0 < len(name) <= LONGEST_NAME:
+        return name
+    digest = sha256(name.encode(errors="backslashreplace")).hexdigest()[:DIGITS]
+    return f"{accepted[: LONGEST_NAME - DIGITS - 1]} {digest}".strip()
+
+
+def _all_pages(search: Callable, **asked: Any) -> list:
+    """The results of a search of MLflow's client, of all its pages."""
+    page = search(**asked)
+    found = list(page)
+    while page.token:
+        page = search(**asked, page_token=page.token)
+        found += page
+    return found
 
 
 def _text(value: Any) -> str:

@@ -136,7 +136,7 @@ class Planted(Numbers):
         table = pd.DataFrame(rows, columns=["dataset", "model", "metric", "ours"])
         return table.assign(ours_std=0.02).reindex(columns=TABLE_COLUMNS)
 
-    def _folds(self, tables, dataset, model, metric):
+    def folds(self, tables, dataset, model, metric):
         if tables[0] not in ("scores", "other"):
             return pd.Series(dtype=float)
         folds = self.scores[dataset, model]
@@ -363,7 +363,7 @@ def test_models_with_known_values_have_no_folds_and_are_not_tested_with_all():
     numbers = Planted()
     numbers.study = made_study(CONTENT | {"models": known})
     assert numbers.models("scores") == ["good", "twin", "plain"]
-    assert Numbers._folds(numbers, ["scores"], "s0", "slow", "accuracy").empty
+    assert Numbers.folds(numbers, ["scores"], "s0", "slow", "accuracy").empty
 
 
 def test_an_effect_in_percent_and_one_as_a_factor_are_shown_as_such():
@@ -399,8 +399,8 @@ def test_a_table_that_is_not_made_is_named_with_its_command():
 
 def test_scores_of_a_single_trial_decide_no_comparison():
     class Single(Planted):
-        def _folds(self, *asked):
-            return super()._folds(*asked).iloc[:1]
+        def folds(self, *asked):
+            return super().folds(*asked).iloc[:1]
 
     test = of_type("better", ["good"], ["twin"], over="one")
     found = evaluate(loaded(claim(test)), Single())

@@ -65,6 +65,9 @@ def test_of_folds_agrees_with_the_plain_t_test_where_no_rows_are_shared():
     values = [0.3, 0.1, 0.4, 0.1, 0.5, 0.9]
     plain = stats.ttest_1samp(values, 0.2, alternative="greater")
     assert of_folds(values, 0.0).above(0.2) == pytest.approx(plain.pvalue)
+    for limit in (0.2, 0.9):  # the mean, 0.38, lies between
+        expected = stats.ttest_1samp(values, limit).pvalue
+        assert of_folds(values, 0.0).two_sided(limit) == pytest.approx(expected)
     low, high = plain.confidence_interval(0.95)
     assert of_folds(values, 0.0).interval[0] == pytest.approx(low)
     assert of_folds(values, 0.25).interval[0] < low

@@ -16,6 +16,7 @@ import pytest
 import skops.io
 import yaml
 from made_studies import made_study
+from mlflow.utils.validation import _validate_metric_name
 from mlflow_addresses import restore_addresses
 from run_files import files_of
 from sklearn.pipeline import make_pipeline
@@ -345,6 +346,7 @@ ODD = {
     "it's": {},
     "brackets": {"metric": "error (5 %), mean"},
     "path": {"metric": "../up"},
+    "folder": {"metric": ".."},
     "sign": {"reading": "d=1 (a)"},
     "long": {"metric": 300 * "x"},
     "infinite": {"value": math.inf},
@@ -355,6 +357,7 @@ ODD = {
 def test_whatever_a_script_names_its_numbers_they_are_written_once(place):
     """With a parameter that is too long, and more of them than a request may have."""
     rows = [{"model": model, "metric": "best", "value": 1.0, **row} for model, row in ODD.items()]
+    rows.append({"model": "brackets", "metric": "error [5 %], mean", "value": 2.0})
     write_frame(MEASURED, frame(rows))
     entry = SimpleNamespace(places={"d={d}": "d"}, methods={})
     study = STUDY.model_copy(update={"tables": {"table9": entry}})
@@ -364,10 +367,24 @@ def test_whatever_a_script_names_its_numbers_they_are_written_once(place):
         for _ in range(2):
             for one in contents_of_measurement(study, measured):
                 opened.write(one)
+        kept = [run.info.run_id for run in opened.runs()]
+        search = opened.client.search_runs
+        opened.client.search_runs = lambda *given, **asked: search(*given, **asked | {"max_results": 2})
+        assert [run.info.run_id for run in opened.runs()] == kept
+    assert len(kept) == 1 + len(ODD)
     found = [run for key, run in runs_of().items() if key != "small"]
     assert {run.info.status for run in found} == {"FINISHED"}
     n_metrics = {run.data.tags["model"]: len(run.data.metrics) for run in found}
-    assert n_metrics == {model: int(model != "infinite") for model in ODD}
+    assert n_metrics == dict.fromkeys(ODD, 1) | {"brackets": 2, "infinite": 0}
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "a/", "//a", "a(b", 300 * "x", 299 * "/x", "\ud800"])
+def test_a_name_that_changes_is_accepted_by_mlflow_and_the_name_of_nothing_else(name):
+    accepted = ledger._accepted(name)
+    _validate_metric_name(accepted)
+    assert len(accepted) <= 250
+    assert accepted != ledger._accepted(name + "[")
+    assert ledger._accepted(accepted) == accepted
 
 
 # ------------------------------------------------------------------------------------------------ models
@@ -431,11 +448,14 @@ def test_models_that_criteria_selected_differently_are_two_versions(runs, data):
     assert scores == pytest.approx({"1.0": 80, "10.0": 95})
 
 
-def test_the_aliases_of_a_model_go_with_it(runs):
+def test_the_version_of_a_model_and_its_aliases_go_with_it(runs):
     track()
     write_run(runs[0], error="singular")
     track_run("svm_rbf")
     assert {alias.partition("-")[0] for alias in client().get_registered_model("small.moons").aliases} == {
+        "logistic"
+    }
+    assert {one.tags["model"] for one in client().search_model_versions("name = 'small.moons'")} == {
         "logistic"
     }
 
