@@ -135,7 +135,7 @@ def main() -> None:
         table = Path("results", study, "tables", f"{arguments.table}.html")
         if not table.is_file():
             sys.exit(f"{table} is not there: `snakemake {table}` makes it")
-        take([("table", table.resolve().as_uri(), 1280, 680)], arguments.folder)
+        take([("table", table.resolve().as_uri(), 1280, 700)], arguments.folder)
     if "own" in groups:
         with own_study() as page:
             take([("own_study", page.as_uri(), 1280, 1400)], arguments.folder)
