@@ -197,10 +197,10 @@ def shipped() -> list[str]:
 def file_of(study: str | os.PathLike) -> Path:
     """The file of a study, which is given as such or as a name that `list` shows."""
     file = Path(study)
-    if file.suffix == ".yaml":
+    if file.suffix:
         check_file(file)
         return file
-    check_known(str(study), shipped(), "config/papers", str(study), "study")
+    check_known(str(study), shipped(), "entrolab", "studies", "study")
     return HOME / "config" / "papers" / f"{study}.yaml"
 
 

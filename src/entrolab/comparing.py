@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from scipy.stats import t
 from entrolab.claims.numbers import less_is_better
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.metrics import METRICS, metrics_of
-from entrolab.fit.protocols import protocol
+from entrolab.fit.protocols import protocol, splits
 from entrolab.fit.run import BASELINE
 from entrolab.io.files import FILES
 from entrolab.results.reader import Results
@@ -58,9 +59,11 @@ def compare_studies(first: Study, second: Study, home: str = ".") -> pd.DataFram
 
 def _differences(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> Iterator[tuple]:
     """The rows of one data set, under its name in each study."""
-    _check_splits(studies, datasets, home)
+    assignments = _common_assignments(studies, datasets, home)
     first, second = studies
-    ratio = protocol(first.protocol_of(datasets[0])).test_to_train
+    scheme = protocol(first.protocol_of(datasets[0]))
+    sizes = [(len(test), len(train)) for one in assignments for _, train, test in splits(scheme, one)]
+    ratio = fmean(n_test / n_train for n_test, n_train in sizes)
     common = [one for one in metrics_of(first.tasks[datasets[0]], first.metrics) if one in second.metrics]
     if not common:
         raise ConfigError(f"{second.file}: metrics: found none of {first.file}; accepted: a common one")
@@ -77,8 +80,8 @@ def _differences(studies: tuple[Study, Study], datasets: tuple[str, str], home: 
         yield datasets[0], metric, one, other, found.effect, *interval, found.two_sided(0.0)
 
 
-def _check_splits(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> None:
-    """Raise an error unless both studies have the same splits of the same rows."""
+def _common_assignments(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> np.ndarray:
+    """The part of each row in each repeat or trial; an error unless it is the same in both studies."""
     read = []
     for study, dataset in zip(studies, datasets, strict=True):
         at = {"study": study.name, "seed": study.seed, "dataset": dataset}
@@ -95,6 +98,7 @@ def _check_splits(studies: tuple[Study, Study], datasets: tuple[str, str], home:
             f"{second.file}: {datasets[1]} has other labels or folds than in {first.file}; accepted: the "
             "same rows, labels, protocol and seed"
         )
+    return folds
 
 
 def _scores(study: Study, dataset: str, metric: str, home: str) -> pd.DataFrame:

@@ -20,8 +20,8 @@ from entrolab.io.commands import setting
 from entrolab.io.files import HOME
 from entrolab.predicting import best_on
 from entrolab.results.reader import Results
-from entrolab.schema.sections import ConfigError
-from entrolab.study.config import check_name, load_configuration
+from entrolab.schema.sections import ConfigError, shortened
+from entrolab.study.config import Dumper, check_name, load_configuration, read_yaml
 from entrolab.study.study import Study
 from entrolab.text import one_line
 
@@ -148,8 +148,17 @@ def _written(study: Mapping, name: str | None, folder: Path) -> Path:
         raise ConfigError("name: found None for a study that is a mapping; accepted: the study's name")
     file = folder / f"{name}.yaml"
     check_name(file)
-    datasets = {key: _in_files(one, folder / f"{name}_{key}") for key, one in study["datasets"].items()}
-    text = yaml.safe_dump({**study, "datasets": datasets}, sort_keys=False, allow_unicode=True)
+    datasets = study.get("datasets")
+    if not isinstance(datasets, Mapping):
+        raise ConfigError(f"datasets: found {datasets!r}; accepted: a mapping of names to data sets")
+    datasets = {key: _in_files(one, folder / f"{name}_{key}") for key, one in datasets.items()}
+    content = {**study, "datasets": datasets}
+    try:
+        text = yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True)
+    except yaml.representer.RepresenterError as error:
+        raise ConfigError(
+            f"{name}: found {shortened(error.args[-1])}; accepted: texts, numbers, truth values, lists and mappings"
+        ) from None
     _write_changed(file, text.encode())
     return file
 
@@ -179,7 +188,7 @@ def _write_changed(file: Path, content: bytes) -> None:
 
 
 def _is_shipped(file: Path) -> bool:
-    return file.parent == HOME / "config" / "papers"
+    return file.resolve().parent == (HOME / "config" / "papers").resolve()
 
 
 def load_results(
@@ -200,7 +209,7 @@ def load_results(
         If it was not made in this folder.
     """
     file = file_of(study)
-    config = yaml.safe_load((HOME / "config" / "config.yaml").read_text(encoding="utf-8"))
+    config = read_yaml(HOME / "config" / "config.yaml")
     config |= dict(settings or {})
     if not _is_shipped(file):
         config["extra_studies"] = str(file.parent.absolute())

@@ -57,6 +57,19 @@ def test_differences_are_those_of_folds_with_the_corrected_variance():
 
 
 @pytest.mark.usefixtures("made")
+def test_folds_of_unequal_size_have_their_own_ratio():
+    """Of 12 and four times 2 of 20 rows."""
+    folds = np.repeat(np.arange(N_FOLDS), [12, 2, 2, 2, 2])[None]
+    for study in (FIRST, SECOND):
+        write(study.name, *study.tasks, np.arange(20) % 2, folds)
+    found = compare_studies(FIRST, SECOND).iloc[1]
+    apart = SCORES["a"]["svm"] - SCORES["b"]["svm"]
+    ratio = (12 / 8 + 4 * 2 / 18) / 5
+    error = np.sqrt((1 / N_FOLDS + ratio) * apart.var(ddof=1))
+    assert_allclose(found.p, 2 * stats.t.sf(abs(apart.mean()) / error, N_FOLDS - 1))
+
+
+@pytest.mark.usefixtures("made")
 def test_a_study_does_not_differ_from_itself_and_sides_change_the_sign():
     same = compare_studies(FIRST, FIRST)
     assert same["difference"].tolist() == [0, 0]

@@ -6,6 +6,7 @@ import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from made_studies import made_study
@@ -13,9 +14,11 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import balanced_accuracy_score
 
 from entrolab import StudyError, load_results, run_study
+from entrolab.io.files import HOME
 from entrolab.results.reader import Results
 from entrolab.schema.sections import ConfigError
-from entrolab.studies import _results
+from entrolab.studies import _results, _written
+from entrolab.study.config import read_yaml, study_files
 from entrolearn.plotting import description_of, save_figure
 
 ROOT = Path(__file__).parents[2]
@@ -104,6 +107,20 @@ def test_what_cannot_be_made_or_read_is_one_line(tmp_path, monkeypatch):
         run_study(pd.DataFrame({"x": [1.0], "y": ["a"]}), label="y")
     with pytest.raises(ConfigError, match="label, models: "):
         run_study("demo", label="y")
+    with pytest.raises(ConfigError, match="datasets: found None"):
+        run_study({"models": {}}, name="mine")
+    grid = {"C": np.logspace(0, 1, 2)}
+    with pytest.raises(ConfigError, match=r"mine: found array\(\[ 1\., 10\.\]\); accepted: texts"):
+        run_study({"datasets": {}, "models": {"svm": {"grid": grid}}}, name="mine")
+
+
+def test_a_study_of_the_project_may_be_named_by_any_path_and_texts_stay_texts(tmp_path):
+    papers = HOME / "config" / "papers"
+    assert [file.name for file in study_files([papers, papers / ".." / "papers"]).values()] == [
+        file.name for file in sorted(papers.glob("*.yaml"))
+    ]
+    datasets = {"one": {"file": "x.csv", "label": "1e5", "drop": ["no", "017", "12:30"]}}
+    assert read_yaml(_written({"datasets": datasets}, "mine", tmp_path))["datasets"] == datasets
 
 
 @pytest.mark.workflow

@@ -144,7 +144,7 @@ class Numbers:
         return entry is None or not (entry.known or entry.published_only)
 
     def test_to_train(self, dataset: str) -> float:
-        """The mean ratio of test rows to training rows of a fold or trial."""
+        """The mean ratio of test to training rows of a fold or trial, for folds of equal size."""
         return protocol(self.study.protocol_of(dataset)).test_to_train
 
     def _spread(self, test: ClaimTest, dataset: str, model: str, metric: str) -> float:

@@ -104,7 +104,7 @@ class Folds:
 
     @property
     def test_to_train(self) -> float:
-        """The mean ratio of test rows to training rows, for the variance of Nadeau and Bengio (2003)."""
+        """The ratio of test to training rows of equal folds, for the variance of Nadeau and Bengio (2003)."""
         return 1 / (self.folds - 1)
 
     def partition(self, assignment: np.ndarray, *, nested: bool, whole: bool) -> Partition:
@@ -235,7 +235,7 @@ class InTime:
 
     @property
     def test_to_train(self) -> float:
-        """The mean ratio of test rows to training rows: a block to the one, two, ... before it."""
+        """The mean ratio of test to training rows of equal blocks: one to the one, two, ... before it."""
         return sum(1 / n_blocks for n_blocks in range(1, self.folds + 1)) / self.folds
 
     n_inner = 1

@@ -98,8 +98,11 @@ def params_of(
         name, annotation = parameter.arg, parameter.annotation
         if name in without:
             continue
-        if name.startswith("_") or hasattr(base, name):  # no fields of pydantic
-            raise ConfigError(f"parameter {name!r} can be no key of a study; accepted: other names")
+        if name.startswith("_") or hasattr(base, name) or name in base.model_fields:
+            raise ConfigError(
+                f"parameter {name!r} has a name of a key or method of every entry, or a private one; "
+                "accepted: other names"
+            )
         try:
             type_ = Any if annotation is None else _type(annotation)
         except ValueError:
@@ -125,8 +128,25 @@ def _type(annotation: ast.expr) -> Any:
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
             return Literal[ast.literal_eval(inside)]
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            names = ast.unparse(annotation).split(" | ")
-            return described(_type(left) | _type(right), " or ".join(WORDS.get(name, name) for name in names))
+            types = _type(left), _type(right)
+            if types == (None, None):
+                raise ValueError(annotation)
+            return described(types[0] | types[1], _in_words(annotation))
         case ast.Constant(value=None):
             return None
     raise ValueError(annotation)
+
+
+def _in_words(annotation: ast.expr) -> str:
+    """An accepted annotation in the terms of YAML."""
+    match annotation:
+        case ast.BinOp(left=left, right=right):
+            return f"{_in_words(left)} or {_in_words(right)}"
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
+            values = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            return " or ".join(map(ast.unparse, values))
+        case ast.Subscript(value=ast.Name(id="dict")):
+            return "a mapping"
+        case ast.Subscript():
+            return "a list"
+    return WORDS[ast.unparse(annotation)]

@@ -196,11 +196,10 @@ def study_files(folders: Iterable[Path]) -> dict[str, Path]:
             found = "found no study (*.yaml)" if is_there else "this folder does not exist"
             raise ConfigError(f"{folder}: {found}; accepted: a folder with studies, one file each")
         for file in files:
-            if file.stem in studies:
+            if not file.samefile(studies.setdefault(file.stem, file)):
                 raise ConfigError(
                     f"{file}: the name {file.stem!r} is taken by another study; accepted: another file name"
                 )
-            studies[file.stem] = file
     return studies
 
 
@@ -325,11 +324,11 @@ for _tag, _pattern in {
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), None)
 
 
-class _Dumper(yaml.SafeDumper):
+class Dumper(yaml.SafeDumper):
     """Writes in quotes the texts that any version of YAML reads as other values."""
 
 
-_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"^(?:{FLOAT})$"), None)
+Dumper.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"^(?:{FLOAT})$"), None)
 
 
 def in_one_line(value) -> str:
@@ -341,7 +340,7 @@ def in_one_line(value) -> str:
     "{drop: ['no', '12:30', '1e3', size]}"
     """
     options = {"default_flow_style": True, "sort_keys": False, "width": 10**6, "allow_unicode": True}
-    return yaml.dump(value, Dumper=_Dumper, **options).removesuffix("\n").removesuffix("\n...")
+    return yaml.dump(value, Dumper=Dumper, **options).removesuffix("\n").removesuffix("\n...")
 
 
 # ------------------------------------------------------------------------------------------------ defaults

@@ -48,7 +48,7 @@ from entrolab.tables.types import TABLE_TYPES
 # Criteria that compare two classes.
 DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 Criterion = one_of("cv", *DIVERGENCES)
-# Keys that no other key may stand beside.
+# Key -> the keys that it excludes.
 APART_OF_DATA = {
     "openml_task": ("openml", "file", "test", "label", "groups", "time"),
     "openml": ("file", "test"),
@@ -133,7 +133,7 @@ class OwnData(Section):
                 if getattr(self, name) is None:
                     raise wrong(f"the key {name!r} is missing")
         if self.positive is not None and self.task in ("multiclass", "regression"):
-            raise wrong(f"found 'positive' beside the task {self.task!r}; accepted: it for two classes")
+            raise wrong(f"found 'positive' beside the task {self.task!r}; accepted: only for two classes")
         return self
 
     @model_validator(mode="after")

@@ -58,8 +58,6 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     their cross-correlations.
     """
 
-    noise_variance = 0.0
-
     @abstractmethod
     def _find(self, x: _Whitened, y: _Whitened, cross: np.ndarray) -> None:
         """Set the components and the other fitted attributes."""
@@ -90,8 +88,9 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
         Y = _as_columns(Y)
         self.mean_, self.y_mean_ = X.mean(axis=0), Y.mean(axis=0)
-        x = _Whitened.of(X, self.mean_, self.noise_variance)
-        y = _Whitened.of(Y, self.y_mean_, self.noise_variance)
+        noise_variance = getattr(self, "noise_variance", 0.0)  # a parameter of CoherentFeatures alone
+        x = _Whitened.of(X, self.mean_, noise_variance)
+        y = _Whitened.of(Y, self.y_mean_, noise_variance)
         most = min(x.rank, y.rank)
         if self.n_components > most:
             raise ValueError(
