@@ -156,9 +156,8 @@ def _written(study: Mapping, name: str | None, folder: Path) -> Path:
     try:
         text = yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True)
     except yaml.representer.RepresenterError as error:
-        raise ConfigError(
-            f"{name}: found {shortened(error.args[-1])}; accepted: texts, numbers, true, false, lists, mappings"
-        ) from None
+        found = shortened(error.args[-1])
+        raise ConfigError(f"{name}: found {found}; accepted: texts, numbers, lists and mappings") from None
     _write_changed(file, text.encode())
     return file
 

@@ -15,6 +15,18 @@ ERASE_LINE = "\r\x1b[K"
 LONGEST, MOST_LINES = 2000, 10
 
 
+def four_digits(value: float) -> str:
+    """A number with four significant digits; a large one is a whole number, without an exponent.
+
+    Examples
+    --------
+    >>> four_digits(24522.4), four_digits(0.123456), four_digits(-0.0)
+    ('24522', '0.1235', '0')
+    """
+    text = f"{value:z.4g}"
+    return f"{value:z.0f}" if "e+" in text else text
+
+
 class OneLine(Exception):
     """An error whose message is one printable line for each of its arguments, whatever they quote."""
 

@@ -12,7 +12,7 @@ from entrolearn.plotting import TimingDisplay, TradeoffDisplay, TrialsDisplay, p
     [
         (
             TrialsDisplay({"A": [3.0, 1.0, 2.0], "B": [2.0, np.nan, 4.0]}, score_name="y"),
-            ("trial", "y"),
+            ("split", "y"),
             "linear",
         ),
         (

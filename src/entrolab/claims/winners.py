@@ -12,6 +12,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.tables.base import Cell
 from entrolab.tables.evidence import ALPHA, holm, of_folds
 from entrolab.tables.ranking import TESTS, average_ranks, rank_models, scores_of
+from entrolab.text import four_digits
 
 TIE = 1e-9  # a smaller lead is a rounding error
 OVER_FOLDS = "two-sided t-tests over folds with corrected variance and Holm's correction for all pairs"
@@ -78,7 +79,7 @@ class Best:
 
 def shown(metric: str) -> Callable[[float], str]:
     """The function that writes a score of a metric as text, in percent if the metric is a percentage."""
-    return "{:z.1f}".format if METRICS[metric].percent else "{:z.4g}".format
+    return "{:z.1f}".format if METRICS[metric].percent else four_digits
 
 
 def best(numbers: Numbers, table: str, rows: pd.DataFrame, metric: str) -> Best | None:

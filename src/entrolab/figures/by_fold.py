@@ -9,6 +9,7 @@ from entrolab.fit.learners import learners_of
 from entrolab.fit.run import BASELINE
 from entrolab.schema.sections import Heading
 from entrolab.tables.entries import ModelNames
+from entrolab.text import four_digits
 
 if TYPE_CHECKING:
     from entrolab.figures.files import Source
@@ -88,8 +89,8 @@ class FoldsDisplay:
     def summary(self) -> str:
         """The mean of the folds' scores, and their range."""
         found = [fold.score for fold in self.folds]
-        mean = sum(found) / len(found)
-        return f"{self.score} {mean:.4g} ({min(found):.4g} to {max(found):.4g} by the fold)"
+        mean, low, high = map(four_digits, (sum(found) / len(found), min(found), max(found)))
+        return f"{self.score} {mean} ({low} to {high} by the fold)"
 
     def to_frame(self):
         """One row per point of each fold, with columns ``series`` (its index), ``x`` and ``y``."""

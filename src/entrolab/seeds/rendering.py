@@ -6,6 +6,7 @@ from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import COVERAGE, VERDICTS, judge_seeds, verdict_counts
 from entrolab.study.study import Study
 from entrolab.tables.rendering import bar
+from entrolab.text import four_digits
 
 # Verdict -> CSS class of its bar segment, shared with the verdicts of single tables.
 STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "no-data"}
@@ -65,4 +66,4 @@ def _hover(row) -> str:
 
 
 def _digits(value: float) -> str:
-    return "–" if pd.isna(value) else f"{value:z.4g}"
+    return "–" if pd.isna(value) else four_digits(value)

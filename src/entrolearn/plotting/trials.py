@@ -44,11 +44,11 @@ class TrialsDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        return "trial", self.score_name
+        return "split", self.score_name
 
     @property
     def subject(self) -> str:
-        return f"{self.score_name} of each trial: mean ± standard deviation"
+        return f"{self.score_name} of each split: mean ± standard deviation"
 
     def summary(self) -> str:
         said = self.to_frame().groupby("series", sort=False)["score"].agg(["mean", "std"])
@@ -62,4 +62,4 @@ class TrialsDisplay(Display):
         plot_lines(ax, {name: (np.arange(1, len(one) + 1), one) for name, one in self.scores.items()})
         guide_lines(ax, "y")
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set(xlabel="trial", ylabel=self.score_name)
+        ax.set(xlabel="split", ylabel=self.score_name)
