@@ -64,11 +64,18 @@ FAULTS = {
 @pytest.mark.fault(
     "Killed", "Ctrl-C, SIGKILL of any process, a full disk: early, in fits, late", "a rerun completes"
 )
-def test_whatever_ends_a_run_and_whenever_the_same_command_completes_it(quick, new_held, new_disk, tmp_path):
+@pytest.mark.parametrize(
+    "moments",
+    [["in the middle of fits"], pytest.param(["early", "late"], marks=pytest.mark.slow)],
+    ids=["middle", "early and late"],
+)
+def test_whatever_ends_a_run_and_whenever_the_same_command_completes_it(
+    quick, new_held, new_disk, tmp_path, moments
+):
     """Each run goes on where the one before was ended; no process stays, and nothing is done again."""
     disk = new_disk(tmp_path / "held", "16m")
     project, finished = new_held(), {}
-    for moment, fault in product(MOMENTS, FAULTS):
+    for moment, fault in product(moments, FAULTS):
         run, chain = project.held(MOMENTS[moment], TABLE)
         FAULTS[fault](run, chain, disk)
         if run.poll() is None and fault == "SIGKILL of snakemake":
