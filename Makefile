@@ -12,6 +12,7 @@ FAULTS ?= results/faults.md
 # The number of seeds, from 0, with which `make seeds` makes tables.
 SEEDS ?= 5
 STORE := mlflow.db
+PLAYWRIGHT := playwright==1.65.2
 
 # Jobs find python and tools of .venv first, whether it is activated or not.
 IN_ENV := PATH="$$PWD/.venv/bin:$$PATH"
@@ -72,7 +73,8 @@ ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)
 	@$(IN_ENV) python -m entrolab.tracking.ui --port $(PORT)
 
 screenshots: env  ## take the screenshots in docs/images of a table and the logged runs (needs Chromium)
-	@test -d .playwright || .venv/bin/python -m pip install --quiet --target .playwright playwright==1.65.2
+	@test -d .playwright || $(IN_ENV) UV_SYSTEM_CERTS=1 uv pip install --quiet --target .playwright $(PLAYWRIGHT) || \
+	    .venv/bin/python -m pip install --quiet --target .playwright $(PLAYWRIGHT)
 	@$(IN_ENV) PYTHONPATH=.playwright python tools/screenshots.py $(ARGS)
 
 report: env  ## update the studies named in config/config.yaml, and print the address of the report

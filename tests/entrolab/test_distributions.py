@@ -77,9 +77,9 @@ def wheels(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory) -> Path:
-    """An environment with nothing."""
+    """An environment with nothing but pip, which the one of the tests may lack."""
     folder = tmp_path_factory.mktemp("environment")
-    run(sys.executable, "-m", "venv", "--without-pip", folder, folder=folder)
+    run(sys.executable, "-m", "venv", folder, folder=folder)
     return folder
 
 
@@ -99,8 +99,8 @@ def install(name: str, wheels: Path, environment: Path) -> None:
     """Install a distribution from its wheel; no index is asked."""
     link([name], environment)
     # Not --no-deps: pip refuses a wheel that requires what is not there.
-    pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", "-q"]
-    run(*pip, "--no-compile", "--no-index", "--find-links", wheels, name, folder=wheels)
+    pip = [environment / "bin" / "python", "-m", "pip", "install", "-q", "--no-compile"]
+    run(*pip, "--no-index", "--find-links", wheels, name, folder=wheels)
 
 
 @pytest.fixture(scope="module")
