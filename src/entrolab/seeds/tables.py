@@ -23,6 +23,6 @@ def over_seeds(study, table: str, n_seeds: int) -> pd.DataFrame:
 
     Only cells that a published value judges are kept.
     """
-    printed, spec = read_published(study.published), study.spec_of_table(table)
+    published, spec = read_published(study.published), study.spec_of_table(table)
     of_seeds = (Results(study.model_copy(update={"seed": seed})) for seed in range(n_seeds))
-    return values_of(table, [make_table(results, printed, spec) for results in of_seeds])
+    return values_of(table, [make_table(results, published, spec) for results in of_seeds])
